@@ -1,0 +1,3 @@
+module github.com/gpu-triage/triage
+
+go 1.26
