@@ -1,0 +1,105 @@
+package rules
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"path"
+	"sort"
+	"strings"
+)
+
+//go:embed facts.yaml all:failures
+var shipped embed.FS
+
+// Shipped is the knowledge base that comes with the program.
+func Shipped() fs.FS { return shipped }
+
+// Base is a loaded knowledge base. It does not change, so that it may be shared by many diagnoses at once.
+type Base struct {
+	Vocabulary *Vocabulary
+	Scope      *Scope // of signatures: facts, captures and what is known of an event
+	Signatures []*Signature
+}
+
+// vocabularyFile is the one file of a knowledge base that is not a signature or a library.
+const vocabularyFile = "facts.yaml"
+
+// Load reads knowledge bases, a later one adding to the earlier and replacing what has the same id. The error is Problems: every
+// mistake of every file.
+func Load(layers ...fs.FS) (*Base, error) {
+	if len(layers) == 0 {
+		layers = []fs.FS{Shipped()}
+	}
+	d := &decoder{file: vocabularyFile}
+	content, err := fs.ReadFile(layers[0], vocabularyFile)
+	if err != nil {
+		return nil, fmt.Errorf("the knowledge base has no vocabulary: %w", err)
+	}
+	b := &Base{Vocabulary: d.vocabulary(content)}
+	b.Scope = b.Vocabulary.Scope()
+	for name, shape := range eventNames() {
+		if err := b.Scope.Declare(name, shape); err != nil {
+			d.problem(1, 1, "%v", err)
+		}
+	}
+	l := &signatures{decoder: d, scope: b.Scope, vocabulary: b.Vocabulary, captures: make(map[string]bool)}
+	byID := make(map[string]*Signature)
+	for _, layer := range layers {
+		if err := l.layer(layer, byID); err != nil {
+			return nil, err
+		}
+	}
+	for _, s := range byID {
+		b.Signatures = append(b.Signatures, s)
+	}
+	sort.Slice(b.Signatures, func(i, j int) bool { return b.Signatures[i].ID < b.Signatures[j].ID })
+	if len(d.problems) > 0 {
+		sort.SliceStable(d.problems, func(i, j int) bool { return d.problems[i].File < d.problems[j].File })
+		return nil, d.problems
+	}
+	return b, nil
+}
+
+// layer reads the signatures of one knowledge base.
+func (l *signatures) layer(files fs.FS, byID map[string]*Signature) error {
+	here := make(map[string]bool)
+	return fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return fmt.Errorf("reading rules: %w", err)
+		}
+		if entry.IsDir() && name == "backends" {
+			return fs.SkipDir
+		}
+		if entry.IsDir() || name == vocabularyFile || path.Ext(name) != ".yaml" && path.Ext(name) != ".yml" {
+			return nil
+		}
+		content, err := fs.ReadFile(files, name)
+		if err != nil {
+			return fmt.Errorf("reading rules: %w", err)
+		}
+		l.file = name
+		s := l.signature(content, path.Base(path.Dir(name)))
+		if s == nil {
+			return nil
+		}
+		if s.ID != strings.TrimSuffix(path.Base(name), path.Ext(name)) {
+			l.problem(s.Place.Line, s.Place.Column, "the id %q is not the file's name", s.ID)
+		}
+		if here[s.ID] {
+			l.problem(s.Place.Line, s.Place.Column, "the id %q stands in %s too", s.ID, byID[s.ID].Place.File)
+		}
+		here[s.ID] = true
+		byID[s.ID] = s
+		return nil
+	})
+}
+
+// Signature is the signature of that id, or nil.
+func (b *Base) Signature(id string) *Signature {
+	i := sort.Search(len(b.Signatures), func(i int) bool { return b.Signatures[i].ID >= id })
+	if i < len(b.Signatures) && b.Signatures[i].ID == id {
+		return b.Signatures[i]
+	}
+	return nil
+}

@@ -1,0 +1,327 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/parser"
+)
+
+// Bounds of one expression. Evaluation is linear in the number of nodes and in the length of the lists it walks.
+const (
+	maxSource = 4096
+	maxNodes  = 500
+)
+
+// Expression is a compiled, typed expression over the names of a scope.
+type Expression struct {
+	source string
+	root   *node
+}
+
+// node is one operation. Its value is unknown when what it needs is unknown, unless the known part decides.
+type node struct {
+	shape Shape
+	eval  func(*Situation) Value
+	kids  []*node
+	slot  int // of a name, else -1
+	fixed *Value
+}
+
+// ExpressionError is a mistake in an expression, with its place inside it.
+type ExpressionError struct {
+	Line, Column int // from 1
+	Message      string
+}
+
+func (e *ExpressionError) Error() string {
+	return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Message)
+}
+
+// Compile reads an expression, checks its types and refuses whatever this package does not evaluate.
+func (s *Scope) Compile(source string) (*Expression, error) {
+	if len(source) > maxSource {
+		return nil, &ExpressionError{1, 1, fmt.Sprintf("the expression has %d bytes, at most %d are allowed", len(source), maxSource)}
+	}
+	tree, err := parser.Parse(source)
+	if err != nil {
+		var at *file.Error
+		if errors.As(err, &at) {
+			return nil, &ExpressionError{max(at.Line, 1), at.Column + 1, at.Message}
+		}
+		return nil, &ExpressionError{1, 1, err.Error()}
+	}
+	c := compiler{scope: s, source: source}
+	root := c.compile(tree.Node)
+	if c.err != nil {
+		return nil, c.err
+	}
+	return &Expression{source: source, root: root}, nil
+}
+
+// CompileCondition is Compile for an expression that must be true, false or unknown.
+func (s *Scope) CompileCondition(source string) (*Expression, error) {
+	e, err := s.Compile(source)
+	if err != nil {
+		return nil, err
+	}
+	if t := e.root.shape.Type; t != Bool && t != Any {
+		return nil, &ExpressionError{1, 1, fmt.Sprintf("a condition must be true or false, this is a %s", t)}
+	}
+	return e, nil
+}
+
+// Source is the expression as it was written.
+func (e *Expression) Source() string { return e.source }
+
+// Type is the type of the expression's value.
+func (e *Expression) Type() Type { return e.root.shape.Type }
+
+// Eval is the value of the expression in a situation, unknown when the situation does not decide it.
+func (e *Expression) Eval(s *Situation) Value { return e.root.eval(s) }
+
+// Unknowns are the names whose unknown values keep the expression from having one, in the order of their appearance.
+func (e *Expression) Unknowns(s *Situation) []string {
+	var names []string
+	met := make(map[int]bool)
+	var walk func(*node)
+	walk = func(n *node) {
+		if n.eval(s).Known() {
+			return
+		}
+		if n.slot >= 0 && !met[n.slot] {
+			met[n.slot] = true
+			if defined := s.scope.slots[n.slot].defined; defined != nil {
+				walk(defined.root)
+			} else {
+				names = append(names, s.scope.slots[n.slot].name)
+			}
+		}
+		for _, kid := range n.kids {
+			walk(kid)
+		}
+	}
+	walk(e.root)
+	return names
+}
+
+// Names are the declared names that the expression reads, directly or through definitions.
+func (e *Expression) Names(s *Scope) []string {
+	var names []string
+	met := make(map[int]bool)
+	var walk func(*node)
+	walk = func(n *node) {
+		if n.slot >= 0 && !met[n.slot] {
+			met[n.slot] = true
+			if defined := s.slots[n.slot].defined; defined != nil {
+				walk(defined.root)
+			} else if !s.slots[n.slot].hidden {
+				names = append(names, s.slots[n.slot].name)
+			}
+		}
+		for _, kid := range n.kids {
+			walk(kid)
+		}
+	}
+	walk(e.root)
+	return names
+}
+
+// compiler turns a syntax tree into nodes; it keeps the first mistake.
+type compiler struct {
+	scope     *Scope
+	source    string
+	nodes     int
+	predicate *Shape // what # is, inside any, all and none
+	err       *ExpressionError
+}
+
+func (c *compiler) fail(at ast.Node, format string, args ...any) *node {
+	if c.err == nil {
+		line, column := 1, 1
+		for i, r := range []rune(c.source) {
+			if i == at.Location().From {
+				break
+			}
+			column++
+			if r == '\n' {
+				line, column = line+1, 1
+			}
+		}
+		c.err = &ExpressionError{line, column, fmt.Sprintf(format, args...)}
+	}
+	return constant(Value{})
+}
+
+func constant(v Value) *node {
+	shape := Shape{Type: v.typ}
+	if items := v.list(); v.typ == List && len(items) > 0 {
+		shape.Items = &Shape{Type: items[0].typ}
+	}
+	return &node{shape: shape, slot: -1, fixed: &v, eval: func(*Situation) Value { return v }}
+}
+
+func (c *compiler) compile(n ast.Node) *node {
+	if c.nodes++; c.nodes > maxNodes {
+		return c.fail(n, "the expression has more than %d parts", maxNodes)
+	}
+	switch n := n.(type) {
+	case *ast.NilNode:
+		return constant(Nil)
+	case *ast.BoolNode:
+		return constant(BoolValue(n.Value))
+	case *ast.IntegerNode:
+		return constant(NumberValue(float64(n.Value)))
+	case *ast.FloatNode:
+		return constant(NumberValue(n.Value))
+	case *ast.StringNode:
+		return constant(StringValue(n.Value))
+	case *ast.IdentifierNode:
+		return c.name(n, n.Value)
+	case *ast.PointerNode:
+		return c.pointer(n)
+	case *ast.ChainNode:
+		return c.compile(n.Node)
+	case *ast.MemberNode:
+		return c.member(n)
+	case *ast.UnaryNode:
+		return c.unary(n)
+	case *ast.BinaryNode:
+		return c.binary(n)
+	case *ast.ConditionalNode:
+		return c.conditional(n)
+	case *ast.ArrayNode:
+		return c.array(n)
+	case *ast.BuiltinNode:
+		return c.call(n, n.Name, n.Arguments)
+	case *ast.CallNode:
+		if callee, ok := n.Callee.(*ast.IdentifierNode); ok {
+			return c.call(n, callee.Value, n.Arguments)
+		}
+	}
+	return c.fail(n, "this form of expression is not allowed in rules")
+}
+
+func (c *compiler) name(at ast.Node, name string) *node {
+	i, ok := c.scope.resolve(name)
+	if !ok {
+		if near := nearest(name, c.scope.names()); near != "" {
+			return c.fail(at, "unknown name %s, did you mean %s?", name, near)
+		}
+		return c.fail(at, "unknown name %s: facts are listed in facts.yaml", name)
+	}
+	return &node{shape: c.scope.slots[i].shape, slot: i, eval: func(s *Situation) Value { return s.at(i) }}
+}
+
+func (c *compiler) pointer(n *ast.PointerNode) *node {
+	if c.predicate == nil || n.Name != "" {
+		return c.fail(n, "# stands only for the item inside any, all and none")
+	}
+	return &node{shape: *c.predicate, slot: -1, eval: func(s *Situation) Value { return s.item }}
+}
+
+func (c *compiler) member(n *ast.MemberNode) *node {
+	if of, ok := n.Node.(*ast.IdentifierNode); ok && of.Value == "env" {
+		if variable, ok := n.Property.(*ast.StringNode); ok {
+			return c.name(n, environment+variable.Value)
+		}
+	}
+	object := c.compile(n.Node)
+	switch property := n.Property.(type) {
+	case *ast.StringNode:
+		return c.named(n, object, property.Value)
+	case *ast.IntegerNode:
+		if t := object.shape.Type; t != List && t != Any {
+			return c.fail(n, "a %s has no items", t)
+		}
+		return item(object, property.Value)
+	case *ast.UnaryNode:
+		if inner, ok := property.Node.(*ast.IntegerNode); ok && property.Operator == "-" {
+			return item(object, -inner.Value)
+		}
+	}
+	return c.fail(n, "only a constant index or member name is allowed")
+}
+
+func (c *compiler) named(at ast.Node, object *node, name string) *node {
+	shape := Shape{}
+	if members := object.shape.Members; members != nil {
+		var ok bool
+		if shape, ok = members[name]; !ok {
+			known := make([]string, 0, len(members))
+			for m := range members {
+				known = append(known, m)
+			}
+			return c.fail(at, "no member %s, did you mean %s?", name, nearest(name, known))
+		}
+	} else if t := object.shape.Type; t != Object && t != Any {
+		return c.fail(at, "a %s has no member %s", t, name)
+	}
+	return &node{shape: shape, slot: -1, kids: []*node{object}, eval: func(s *Situation) Value {
+		v := object.eval(s)
+		if v.state != present {
+			return v
+		}
+		return v.member(name)
+	}}
+}
+
+func item(list *node, index int) *node {
+	shape := Shape{}
+	if list.shape.Items != nil {
+		shape = *list.shape.Items
+	}
+	return &node{shape: shape, slot: -1, kids: []*node{list}, eval: func(s *Situation) Value {
+		v := list.eval(s)
+		if v.state != present {
+			return v
+		}
+		items, i := v.list(), index
+		if i < 0 {
+			i += len(items)
+		}
+		if i < 0 || i >= len(items) {
+			return Nil
+		}
+		return items[i]
+	}}
+}
+
+func (c *compiler) array(n *ast.ArrayNode) *node {
+	items := make([]Value, len(n.Nodes))
+	for i, element := range n.Nodes {
+		compiled := c.compile(element)
+		if compiled.fixed == nil {
+			return c.fail(element, "a list holds constants only")
+		}
+		items[i] = *compiled.fixed
+	}
+	return constant(ListValue(items...))
+}
+
+func (c *compiler) conditional(n *ast.ConditionalNode) *node {
+	condition, yes, no := c.boolean(n.Cond), c.compile(n.Exp1), c.compile(n.Exp2)
+	shape := yes.shape
+	if shape.Type != no.shape.Type {
+		shape = Shape{}
+		if yes.shape.Type == Null {
+			shape = no.shape
+		} else if no.shape.Type == Null {
+			shape = yes.shape
+		}
+	}
+	return &node{shape: shape, slot: -1, kids: []*node{condition, yes, no}, eval: func(s *Situation) Value {
+		switch test := condition.eval(s); {
+		case test.True():
+			return yes.eval(s)
+		case test.Known():
+			return no.eval(s)
+		}
+		if a, b := yes.eval(s), no.eval(s); a.Known() && a.Equal(b) {
+			return a
+		}
+		return Value{}
+	}}
+}

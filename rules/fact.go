@@ -1,0 +1,224 @@
+package rules
+
+import (
+	"fmt"
+	"regexp"
+	"sort"
+	"strings"
+)
+
+// Vocabulary is the set of facts that rules may ask about, with what each means and how it can be learned.
+type Vocabulary struct {
+	facts map[string]*FactInfo
+	names []string
+	// Readers find facts in the lines of a log.
+	Readers []FactReader
+	// Dicts are facts printed as a Python dict after a marker.
+	Dicts []DictReader
+	// PackageLines are patterns of lines that name a package and its version, with groups name and value.
+	PackageLines []FactReader
+	packages     map[string]string
+}
+
+// FactInfo describes one fact.
+type FactInfo struct {
+	Name  string
+	Type  Type
+	About string // what it is, in a few words
+	Ask   string // the command that tells it
+}
+
+// FactReader is one way in which a log states a fact: Pattern has a group "value" and, when it serves several facts, a group "name".
+type FactReader struct {
+	Fact     string // "" when the group "name" says which
+	Prefix   string // what stands before the name in the vocabulary: "env." for environment variables
+	Keywords []string
+	Pattern  *regexp.Regexp
+	Decode   string // how the value is spelt: see Decodings
+	Value    *Value // the value itself when the line means one without naming it
+}
+
+// DictReader takes facts out of a Python dict that a library prints after Marker.
+type DictReader struct {
+	Marker string
+	Keys   map[string]string // key of the dict -> fact; other keys are facts of their own name, where there is one
+	Absent []string          // texts that mean that the thing is not there
+	Decode map[string]string // fact -> spelling
+}
+
+// factsFile is the form of facts.yaml.
+type factsFile struct {
+	Facts []struct {
+		Name     Text          `yaml:"name"`
+		Type     Text          `yaml:"type"`
+		About    string        `yaml:"about"`
+		Ask      string        `yaml:"ask"`
+		Packages []string      `yaml:"packages"`
+		Read     []readerEntry `yaml:"read"`
+	} `yaml:"facts"`
+	Read  []readerEntry `yaml:"read"`
+	Dicts []struct {
+		Marker string            `yaml:"marker"`
+		Keys   map[string]string `yaml:"keys"`
+		Absent []string          `yaml:"absent"`
+		Decode map[string]string `yaml:"decode"`
+		Source string            `yaml:"source"`
+	} `yaml:"dicts"`
+	Packages []readerEntry `yaml:"packages"`
+}
+
+type readerEntry struct {
+	Pattern  Text     `yaml:"pattern"`
+	Keywords []string `yaml:"keywords"`
+	Decode   Text     `yaml:"decode"`
+	Value    any      `yaml:"value"`
+	Prefix   string   `yaml:"prefix"`
+	Source   string   `yaml:"source"`
+}
+
+func (d *decoder) vocabulary(content []byte) *Vocabulary {
+	file, _ := decode[factsFile](d, content)
+	v := &Vocabulary{facts: make(map[string]*FactInfo), packages: make(map[string]string)}
+	for _, f := range file.Facts {
+		typ, ok := typeNamed(f.Type.Value)
+		if !ok {
+			d.problem(f.Type.Line, f.Type.Column, "unknown type %q; facts are version, number, string, bool, list or object", f.Type.Value)
+		}
+		if v.facts[f.Name.Value] != nil {
+			d.problem(f.Name.Line, f.Name.Column, "the fact %s stands here twice", f.Name.Value)
+		}
+		info := &FactInfo{Name: f.Name.Value, Type: typ, About: f.About, Ask: f.Ask}
+		v.facts[info.Name] = info
+		v.names = append(v.names, info.Name)
+		for _, p := range f.Packages {
+			v.packages[normalPackage(p)] = info.Name
+		}
+		for _, entry := range f.Read {
+			v.Readers = append(v.Readers, d.reader(entry, info))
+		}
+	}
+	sort.Strings(v.names)
+	for _, entry := range file.Read {
+		v.Readers = append(v.Readers, d.reader(entry, nil))
+	}
+	for _, entry := range file.Packages {
+		v.PackageLines = append(v.PackageLines, d.reader(entry, nil))
+	}
+	for _, e := range file.Dicts {
+		v.Dicts = append(v.Dicts, DictReader{Marker: e.Marker, Keys: e.Keys, Absent: e.Absent, Decode: e.Decode})
+	}
+	return v
+}
+
+func typeNamed(name string) (Type, bool) {
+	for t, n := range typeNames {
+		if n == name && Type(t) != Null {
+			return Type(t), true
+		}
+	}
+	return Any, false
+}
+
+func (d *decoder) reader(e readerEntry, fact *FactInfo) FactReader {
+	r := FactReader{Keywords: e.Keywords, Prefix: e.Prefix, Decode: e.Decode.Value}
+	if fact != nil {
+		r.Fact = fact.Name
+	}
+	pattern, err := regexp.Compile(e.Pattern.Value)
+	if err != nil {
+		d.problem(e.Pattern.Line, e.Pattern.Column, "%v", err)
+		return r
+	}
+	r.Pattern = pattern
+	if len(r.Keywords) == 0 {
+		d.problem(e.Pattern.Line, e.Pattern.Column, "a reader needs keywords: literals, one of which stands in every line that it reads")
+	}
+	if _, ok := Decodings[r.Decode]; !ok {
+		d.problem(e.Decode.Line, e.Decode.Column, "unknown decoding %q", r.Decode)
+	}
+	if e.Value != nil && fact != nil {
+		value, err := fromText(fmt.Sprint(e.Value), fact.Type)
+		if err != nil {
+			d.problem(e.Pattern.Line, e.Pattern.Column, "%v", err)
+		}
+		r.Value = &value
+	} else if pattern.SubexpIndex("value") < 0 {
+		d.problem(e.Pattern.Line, e.Pattern.Column, "the pattern needs a group (?P<value>…), or the reader a value:")
+	}
+	return r
+}
+
+// Fact describes the fact of that name; environment variables (env.NAME) need no entry.
+func (v *Vocabulary) Fact(name string) (FactInfo, bool) {
+	if info := v.facts[name]; info != nil {
+		return *info, true
+	}
+	if variable, ok := strings.CutPrefix(name, environment); ok && variable != "" {
+		return FactInfo{Name: name, Type: String, About: "environment variable", Ask: "echo $" + variable}, true
+	}
+	return FactInfo{}, false
+}
+
+// Names are the facts of the vocabulary, sorted.
+func (v *Vocabulary) Names() []string { return v.names }
+
+// Package is the fact that holds the version of a Python package.
+func (v *Vocabulary) Package(name string) (fact string, ok bool) {
+	fact, ok = v.packages[normalPackage(name)]
+	return fact, ok
+}
+
+// normalPackage is PEP 503's normal form, in which flash_attn and Flash-Attn are one.
+func normalPackage(name string) string {
+	return strings.ToLower(strings.NewReplacer("_", "-", ".", "-").Replace(name))
+}
+
+// Parse reads a fact's value from what a person writes; "none" and "null" mean known to be absent.
+func (v *Vocabulary) Parse(name, text string) (Value, error) {
+	info, err := v.known(name)
+	if err != nil {
+		return Value{}, err
+	}
+	if text == "none" || text == "null" || text == "None" {
+		return Nil, nil
+	}
+	value, err := fromText(text, info.Type)
+	if err != nil {
+		return Value{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return value, nil
+}
+
+// FromJSON reads a fact's value from what encoding/json decoded.
+func (v *Vocabulary) FromJSON(name string, decoded any) (Value, error) {
+	info, err := v.known(name)
+	if err != nil {
+		return Value{}, err
+	}
+	value, err := FromJSON(decoded, info.Type)
+	if err != nil {
+		return Value{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return value, nil
+}
+
+func (v *Vocabulary) known(name string) (FactInfo, error) {
+	info, ok := v.Fact(name)
+	if ok {
+		return info, nil
+	}
+	if near := nearest(name, v.names); near != "" {
+		return info, fmt.Errorf("unknown fact %s, did you mean %s?", name, near)
+	}
+	return info, fmt.Errorf("unknown fact %s", name)
+}
+
+// Scope is a scope that holds every fact of the vocabulary.
+func (v *Vocabulary) Scope() *Scope {
+	s := NewScope()
+	for _, name := range v.names {
+		// The names are unique, so declaring them cannot fail.
+		_ = s.Declare(name, Shape{Type: v.facts[name].Type})
+	}
+	return s
+}

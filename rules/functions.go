@@ -1,0 +1,159 @@
+package rules
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+)
+
+// call compiles one of the functions that rules may use.
+func (c *compiler) call(at ast.Node, name string, arguments []ast.Node) *node {
+	switch name {
+	case "any", "all", "none":
+		return c.quantifier(at, name, arguments)
+	case "seen":
+		return c.seen(at, arguments)
+	}
+	f, ok := functions[name]
+	if !ok {
+		return c.fail(at, "there is no function %s; rules have any, all, none, seen, %s", name, strings.Join(functionNames, ", "))
+	}
+	if len(arguments) != len(f.takes) {
+		return c.fail(at, "%s takes %d arguments, not %d", name, len(f.takes), len(arguments))
+	}
+	kids := make([]*node, len(arguments))
+	for i, argument := range arguments {
+		kids[i] = c.compile(argument)
+		if t := kids[i].shape.Type; t != f.takes[i] && t != Any && f.takes[i] != Any && c.err == nil {
+			return c.fail(argument, "%s needs a %s, this is a %s", name, f.takes[i], t)
+		}
+	}
+	return &node{shape: Shape{Type: f.gives}, slot: -1, kids: kids, eval: func(s *Situation) Value {
+		var values [2]Value
+		for i, kid := range kids {
+			if values[i] = kid.eval(s); values[i].state != present {
+				return values[i]
+			}
+		}
+		return f.apply(values[0], values[1])
+	}}
+}
+
+type function struct {
+	takes []Type
+	gives Type
+	apply func(a, b Value) Value // both present
+}
+
+var functionNames = []string{"bytes", "len", "lower", "max", "min", "number", "release"}
+
+var functions = map[string]function{
+	"bytes": {[]Type{String}, Number, func(a, _ Value) Value { return size(a.text) }},
+	"len": {[]Type{Any}, Number, func(a, _ Value) Value {
+		if a.typ == List {
+			return NumberValue(float64(len(a.list())))
+		}
+		return NumberValue(float64(len(a.text)))
+	}},
+	"lower": {[]Type{String}, String, func(a, _ Value) Value { return StringValue(strings.ToLower(a.text)) }},
+	"max":   {[]Type{Number, Number}, Number, func(a, b Value) Value { return NumberValue(max(a.number, b.number)) }},
+	"min":   {[]Type{Number, Number}, Number, func(a, b Value) Value { return NumberValue(min(a.number, b.number)) }},
+	"number": {[]Type{String}, Number, func(a, _ Value) Value {
+		v, err := fromText(strings.ReplaceAll(a.text, ",", ""), Number)
+		if err != nil {
+			return Nil
+		}
+		return v
+	}},
+	"release": {[]Type{VersionType}, VersionType, func(a, _ Value) Value {
+		v, _ := a.Version()
+		return VersionValue(v.Release())
+	}},
+}
+
+var sizePattern = regexp.MustCompile(`^\s*([\d.]+)\s*([KMGTP]?)(i?)[Bb](?:ytes)?\s*$|^\s*([\d.]+)\s*([KMGTP])\s*$|^\s*(\d+)\s*(?:bytes)?\s*$`)
+
+// size is the number of bytes in "20.00 GiB"; K, M, G and T count in 1024s, as CUDA and PyTorch print them.
+func size(text string) Value {
+	m := sizePattern.FindStringSubmatch(text)
+	if m == nil {
+		return Nil
+	}
+	n, err := strconv.ParseFloat(m[1]+m[4]+m[6], 64)
+	if err != nil {
+		return Nil
+	}
+	if unit := m[2] + m[5]; unit != "" {
+		for range strings.Index("KMGTP", unit) + 1 {
+			n *= 1024
+		}
+	}
+	return NumberValue(n)
+}
+
+// quantifier is any, all or none over a list. Inside it no other one may stand, so that evaluation stays linear.
+func (c *compiler) quantifier(at ast.Node, name string, arguments []ast.Node) *node {
+	if len(arguments) != 2 {
+		return c.fail(at, "%s takes a list and a condition", name)
+	}
+	if c.predicate != nil {
+		return c.fail(at, "%s inside another any, all or none is not allowed", name)
+	}
+	list := c.compile(arguments[0])
+	if t := list.shape.Type; t != List && t != Any {
+		return c.fail(at, "%s needs a list, this is a %s", name, t)
+	}
+	body, ok := arguments[1].(*ast.PredicateNode)
+	if !ok {
+		return c.fail(at, "%s takes a list and a condition", name)
+	}
+	c.predicate = &Shape{}
+	if list.shape.Items != nil {
+		c.predicate = list.shape.Items
+	}
+	condition := c.boolean(body.Node)
+	c.predicate = nil
+	return &node{shape: Shape{Type: Bool}, slot: -1, kids: []*node{list}, eval: func(s *Situation) Value {
+		return quantify(s, name, list.eval(s), condition)
+	}}
+}
+
+func quantify(s *Situation, name string, list Value, condition *node) Value {
+	if !list.Known() {
+		return list
+	}
+	// all is false on the first false, any is true on the first true, none is false on the first true.
+	decisive := name != "all"
+	undecided := false
+	for _, s.item = range list.list() {
+		v := condition.eval(s)
+		if !v.Known() {
+			undecided = true
+		} else if v.True() == decisive {
+			return BoolValue(name == "any")
+		}
+	}
+	if undecided {
+		return Value{}
+	}
+	return BoolValue(name != "any")
+}
+
+// seen asks whether some line of the log matches; the matcher answers it once the log is read.
+func (c *compiler) seen(at ast.Node, arguments []ast.Node) *node {
+	if len(arguments) != 1 {
+		return c.fail(at, "seen takes one regular expression")
+	}
+	source, ok := arguments[0].(*ast.StringNode)
+	if !ok {
+		return c.fail(at, "seen needs a constant regular expression")
+	}
+	pattern, err := regexp.Compile(source.Value)
+	if err != nil {
+		return c.fail(at, "%v", err)
+	}
+	i := c.scope.seen(pattern)
+	return &node{shape: Shape{Type: Bool}, slot: i, eval: func(s *Situation) Value { return s.at(i) }}
+}

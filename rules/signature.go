@@ -1,0 +1,266 @@
+package rules
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Role is what a signature's failure is in the story of a job.
+type Role string
+
+// The roles, from what explains to what is explained.
+const (
+	Cause       Role = "cause"       // can be the root cause
+	Consequence Role = "consequence" // follows from a failure elsewhere: never the root when its cause is in the log
+	Generic     Role = "generic"     // says something only where no other signature does
+	Noise       Role = "noise"       // known to be harmless: takes its lines out of consideration
+	Progress    Role = "progress"    // the job goes on: what happened before was survived
+)
+
+// Signature is a known failure: how it shows in a log, which facts confirm it, why it happens and what helps.
+type Signature struct {
+	ID         string
+	Family     string // the folder of its file
+	Title      string
+	Role       Role
+	Keywords   []string         // literals, one of which stands in every event that can match
+	Match      []*Expression    // about one event; all must be true
+	Capture    []*regexp.Regexp // named groups over the event's text
+	Confirm    []*Expression    // about facts and captures; three-valued
+	Library    string           // backend rules to ask, or ""
+	Cause      Template
+	Details    []Detail
+	Fixes      []Fix
+	Ask        []string   // facts worth asking for although no condition needs them
+	Questions  []Template // what to ask for where facts alone do not decide
+	References []string
+	Place      Problem // where its file is; Message is empty
+}
+
+// Detail is a sentence that is true only under conditions.
+type Detail struct {
+	When []*Expression
+	Say  Template
+}
+
+// Fix is something to do about a failure.
+type Fix struct {
+	Do   Template
+	Run  []Template
+	Set  map[string]Value // the fact changes that it makes
+	When []*Expression    // it is shown unless one of them is false
+}
+
+// signatureFile is the form of a signature's file.
+type signatureFile struct {
+	ID       Text   `yaml:"id"`
+	Title    Text   `yaml:"title"`
+	Role     Text   `yaml:"role"`
+	Keywords []Text `yaml:"keywords"`
+	Match    []Text `yaml:"match"`
+	Capture  []Text `yaml:"capture"`
+	Confirm  []Text `yaml:"confirm"`
+	Library  Text   `yaml:"library"`
+	Cause    Text   `yaml:"cause"`
+	Details  []struct {
+		When []Text `yaml:"when"`
+		Say  Text   `yaml:"say"`
+	} `yaml:"details"`
+	Fixes []struct {
+		Do   Text           `yaml:"do"`
+		Run  []Text         `yaml:"run"`
+		Set  map[string]any `yaml:"set"`
+		When []Text         `yaml:"when"`
+	} `yaml:"fixes"`
+	Ask        []Text `yaml:"ask"`
+	Questions  []Text `yaml:"questions"`
+	References []Text `yaml:"references"`
+}
+
+// eventNames are the names that conditions on an event may use besides the facts.
+func eventNames() map[string]Shape {
+	text, number := Shape{Type: String}, Shape{Type: Number}
+	frame := Shape{Type: Object, Members: map[string]Shape{
+		"file": text, "line": number, "function": text, "code": text,
+	}}
+	return map[string]Shape{
+		"text": text, "line": text, "before": text, "source": text,
+		"error": {Type: Object, Members: map[string]Shape{
+			"type": text, "name": text, "message": text, "user": frame,
+			"frames": {Type: List, Items: &frame},
+		}},
+	}
+}
+
+// signatures compiles signature files into one scope.
+type signatures struct {
+	*decoder
+	scope      *Scope
+	vocabulary *Vocabulary
+	captures   map[string]bool // names that are captures of some signature
+}
+
+// minKeyword is the length in bytes below which a keyword would be found everywhere.
+const minKeyword = 5
+
+func (l *signatures) signature(content []byte, family string) *Signature {
+	before := len(l.problems)
+	f, root := decode[signatureFile](l.decoder, content)
+	if root == nil {
+		return nil
+	}
+	l.require(root.Line, map[string]Text{"id": f.ID, "title": f.Title})
+	s := &Signature{ID: f.ID.Value, Family: family, Title: f.Title.Value, Role: Cause, Library: f.Library.Value, Place: Problem{File: l.file, Line: f.ID.Line, Column: f.ID.Column}}
+	if f.Role.Value != "" {
+		s.Role = Role(f.Role.Value)
+	}
+	switch s.Role {
+	case Cause, Consequence, Generic:
+		l.require(root.Line, map[string]Text{"cause": f.Cause})
+		if len(f.Fixes) == 0 || len(f.References) == 0 {
+			l.problem(f.ID.Line, f.ID.Column, "a signature needs at least one entry under fixes: and one under references:")
+		}
+	case Noise, Progress:
+	default:
+		l.problem(f.Role.Line, f.Role.Column, "unknown role %q; roles are cause, consequence, generic, noise and progress", s.Role)
+	}
+	l.keywords(s, f)
+	own := l.captureNames(s, f.Capture)
+	s.Match = l.conditions(f.Match, own)
+	s.Confirm = l.conditions(f.Confirm, own)
+	s.Cause = l.template(f.Cause, own)
+	for _, d := range f.Details {
+		s.Details = append(s.Details, Detail{When: l.conditions(d.When, own), Say: l.template(d.Say, own)})
+	}
+	for _, fix := range f.Fixes {
+		s.Fixes = append(s.Fixes, Fix{
+			Do: l.template(fix.Do, own), Run: l.templates(fix.Run, own), Set: l.set(fix.Do, fix.Set), When: l.conditions(fix.When, own),
+		})
+	}
+	s.Questions = l.templates(f.Questions, own)
+	for _, t := range f.Ask {
+		if _, err := l.vocabulary.known(t.Value); err != nil {
+			l.problem(t.Line, t.Column, "%v", err)
+		}
+		s.Ask = append(s.Ask, t.Value)
+	}
+	for _, t := range f.References {
+		s.References = append(s.References, t.Value)
+	}
+	if len(l.problems) > before {
+		return nil
+	}
+	return s
+}
+
+// require notes which of the keys that every signature needs are missing.
+func (l *signatures) require(line int, keys map[string]Text) {
+	for _, name := range []string{"id", "title", "cause"} {
+		if t, asked := keys[name]; asked && strings.TrimSpace(t.Value) == "" {
+			l.problem(line, 1, "the key %s: is missing", name)
+		}
+	}
+}
+
+func (l *signatures) keywords(s *Signature, f signatureFile) {
+	for _, k := range f.Keywords {
+		if len(k.Value) < minKeyword {
+			l.problem(k.Line, k.Column, "the keyword %q has fewer than %d bytes and would be found everywhere", k.Value, minKeyword)
+		}
+		s.Keywords = append(s.Keywords, k.Value)
+	}
+	if len(f.Keywords) == 0 {
+		l.problem(f.ID.Line, f.ID.Column, "a signature needs keywords: literals, one of which stands in every line or message that it matches")
+	}
+	if len(f.Match) == 0 {
+		l.problem(f.ID.Line, f.ID.Column, "a signature needs conditions under match:")
+	}
+}
+
+// captureNames compiles the capture patterns and declares their groups; it returns the names that belong to this signature.
+func (l *signatures) captureNames(s *Signature, patterns []Text) map[string]bool {
+	own := make(map[string]bool)
+	for _, t := range patterns {
+		pattern, err := regexp.Compile(t.Value)
+		if err != nil {
+			l.problem(t.Line, t.Column, "%v", err)
+			continue
+		}
+		s.Capture = append(s.Capture, pattern)
+		for _, name := range pattern.SubexpNames() {
+			if name == "" {
+				continue
+			}
+			if l.scope.Has(name) && !l.captures[name] {
+				l.problem(t.Line, t.Column, "the group %s has the name of a fact", name)
+				continue
+			}
+			if err := l.scope.Declare(name, Shape{Type: String}); err != nil {
+				l.problem(t.Line, t.Column, "%v", err)
+			}
+			l.captures[name], own[name] = true, true
+		}
+	}
+	return own
+}
+
+func (l *signatures) conditions(texts []Text, own map[string]bool) []*Expression {
+	var compiled []*Expression
+	for _, t := range texts {
+		e := l.compile(l.scope, t, true)
+		if e == nil {
+			continue
+		}
+		for _, name := range e.Names(l.scope) {
+			if l.captures[name] && !own[name] {
+				l.problem(t.Line, t.Column, "%s is a group of another signature's capture, not of this one's", name)
+			}
+		}
+		compiled = append(compiled, e)
+	}
+	return compiled
+}
+
+func (l *signatures) templates(texts []Text, own map[string]bool) []Template {
+	var parsed []Template
+	for _, t := range texts {
+		parsed = append(parsed, l.template(t, own))
+	}
+	return parsed
+}
+
+func (l *signatures) template(t Text, own map[string]bool) Template {
+	parsed := parseTemplate(strings.TrimSpace(t.Value))
+	for _, name := range parsed.names() {
+		top, _, _ := strings.Cut(name, ".")
+		_, isFact := l.vocabulary.Fact(name)
+		if !isFact && !own[name] && !(l.scope.Has(top) && !l.captures[top]) {
+			l.problem(t.Line, t.Column, "{%s} is neither a fact nor a group of capture:", name)
+		}
+	}
+	return parsed
+}
+
+func (l *signatures) set(at Text, changes map[string]any) map[string]Value {
+	values := make(map[string]Value, len(changes))
+	for name, change := range changes {
+		if change == nil {
+			values[name] = Nil
+			continue
+		}
+		if n, ok := change.(int); ok {
+			change = float64(n)
+		}
+		info, err := l.vocabulary.known(name)
+		if err == nil && (info.Type == VersionType || info.Type == String) {
+			change = fmt.Sprint(change)
+		}
+		value, err := l.vocabulary.FromJSON(name, change)
+		if err != nil {
+			l.problem(at.Line, at.Column, "set: %v", err)
+		}
+		values[name] = value
+	}
+	return values
+}

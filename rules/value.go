@@ -1,0 +1,281 @@
+package rules
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Type is what kind of value a fact or an expression has.
+type Type uint8
+
+// The types of the condition language. Any is a value whose type shows only when it is there, such as a member of an object.
+const (
+	Any Type = iota
+	Bool
+	Number
+	String
+	VersionType
+	List
+	Object
+	Null
+)
+
+var typeNames = [...]string{"any", "bool", "number", "string", "version", "list", "object", "nil"}
+
+// String is the type's name as fact files spell it.
+func (t Type) String() string { return typeNames[t] }
+
+// Value is what a fact or an expression is worth. The zero Value is unknown; Nil is known to be absent.
+type Value struct {
+	state  state
+	typ    Type
+	number float64 // Bool: 0 or 1
+	text   string  // String, VersionType
+	ref    any     // *Version, []Value, map[string]Value
+}
+
+type state uint8
+
+const (
+	unknown state = iota
+	absent
+	present
+)
+
+// Nil is the value of a fact that is known to be absent: a package not installed, a variable not set.
+var Nil = Value{state: absent, typ: Null}
+
+var (
+	trueValue  = Value{state: present, typ: Bool, number: 1}
+	falseValue = Value{state: present, typ: Bool}
+)
+
+// BoolValue is a known truth.
+func BoolValue(b bool) Value {
+	if b {
+		return trueValue
+	}
+	return falseValue
+}
+
+// NumberValue is a known number; integers are exact up to 2^53.
+func NumberValue(n float64) Value { return Value{state: present, typ: Number, number: n} }
+
+// StringValue is a known text.
+func StringValue(s string) Value { return Value{state: present, typ: String, text: s} }
+
+// VersionValue is a known version.
+func VersionValue(v Version) Value {
+	return Value{state: present, typ: VersionType, text: v.text, ref: &v}
+}
+
+// ListValue is a known list.
+func ListValue(items ...Value) Value { return Value{state: present, typ: List, ref: items} }
+
+// ObjectValue is a known set of named values.
+func ObjectValue(members map[string]Value) Value {
+	return Value{state: present, typ: Object, ref: members}
+}
+
+// Known tells whether the value is there or known to be absent.
+func (v Value) Known() bool { return v.state != unknown }
+
+// IsNil tells whether the value is known to be absent.
+func (v Value) IsNil() bool { return v.state == absent }
+
+// True tells whether the value is known and true.
+func (v Value) True() bool { return v.state == present && v.typ == Bool && v.number != 0 }
+
+// False tells whether the value is known and false.
+func (v Value) False() bool { return v.state == present && v.typ == Bool && v.number == 0 }
+
+// Type is the type of a known value.
+func (v Value) Type() Type { return v.typ }
+
+// Version is the version that the value holds, if it holds one.
+func (v Value) Version() (Version, bool) {
+	p, ok := v.ref.(*Version)
+	if !ok {
+		return Version{}, false
+	}
+	return *p, true
+}
+
+func (v Value) list() []Value {
+	items, _ := v.ref.([]Value)
+	return items
+}
+
+func (v Value) member(name string) Value {
+	members, ok := v.ref.(map[string]Value)
+	if !ok {
+		return Value{}
+	}
+	if m, ok := members[name]; ok {
+		return m
+	}
+	return Nil
+}
+
+// String is the value as a person writes it.
+func (v Value) String() string {
+	switch {
+	case v.state == unknown:
+		return "unknown"
+	case v.state == absent:
+		return "none"
+	case v.typ == Bool:
+		return strconv.FormatBool(v.number != 0)
+	case v.typ == Number:
+		return strconv.FormatFloat(v.number, 'f', -1, 64)
+	case v.typ == List:
+		parts := make([]string, len(v.list()))
+		for i, item := range v.list() {
+			parts[i] = item.String()
+		}
+		return "(" + strings.Join(parts, ", ") + ")"
+	case v.typ == Object:
+		text, err := json.Marshal(v.JSON())
+		if err != nil {
+			return "{…}"
+		}
+		return string(text)
+	}
+	return v.text
+}
+
+// JSON is the value in the types of encoding/json: nil, bool, float64, string, []any, map[string]any.
+func (v Value) JSON() any {
+	switch {
+	case v.state != present:
+		return nil
+	case v.typ == Bool:
+		return v.number != 0
+	case v.typ == Number:
+		return v.number
+	case v.typ == List:
+		items := make([]any, len(v.list()))
+		for i, item := range v.list() {
+			items[i] = item.JSON()
+		}
+		return items
+	case v.typ == Object:
+		members := make(map[string]any)
+		for name, m := range v.ref.(map[string]Value) {
+			members[name] = m.JSON()
+		}
+		return members
+	}
+	return v.text
+}
+
+// Equal tells whether two values are the same; versions are compared as versions.
+func (v Value) Equal(o Value) bool {
+	if v.state != present || o.state != present {
+		return v.state == o.state
+	}
+	if v.typ != o.typ {
+		return false
+	}
+	switch v.typ {
+	case Bool, Number:
+		return v.number == o.number
+	case VersionType:
+		a, _ := v.Version()
+		b, _ := o.Version()
+		return v.text == o.text || a.Compare(b) == 0
+	case List:
+		return equalLists(v.list(), o.list())
+	case Object:
+		return v.String() == o.String()
+	}
+	return v.text == o.text
+}
+
+func equalLists(a, b []Value) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !a[i].Equal(b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// FromJSON turns what encoding/json decoded into a Value of the wanted type.
+func FromJSON(decoded any, want Type) (Value, error) {
+	switch d := decoded.(type) {
+	case nil:
+		return Nil, nil
+	case bool:
+		if want == Bool || want == Any {
+			return BoolValue(d), nil
+		}
+	case float64:
+		if want == Number || want == Any {
+			return NumberValue(d), nil
+		}
+	case string:
+		return fromText(d, want)
+	case []any:
+		items := make([]Value, len(d))
+		for i, item := range d {
+			value, err := FromJSON(item, Any)
+			if err != nil {
+				return Value{}, err
+			}
+			items[i] = value
+		}
+		if want == List || want == Any {
+			return ListValue(items...), nil
+		}
+	case map[string]any:
+		members := make(map[string]Value, len(d))
+		for name, item := range d {
+			value, err := FromJSON(item, Any)
+			if err != nil {
+				return Value{}, err
+			}
+			members[name] = value
+		}
+		if want == Object || want == Any {
+			return ObjectValue(members), nil
+		}
+	}
+	return Value{}, fmt.Errorf("%v is not a %s", decoded, want)
+}
+
+// fromText reads a value of the wanted type from what a person or a log writes.
+func fromText(text string, want Type) (Value, error) {
+	switch want {
+	case String, Any:
+		return StringValue(text), nil
+	case VersionType:
+		v, err := ParseVersion(text)
+		return VersionValue(v), err
+	case Bool:
+		switch strings.ToLower(text) {
+		case "true", "1", "yes", "on":
+			return trueValue, nil
+		case "false", "0", "no", "off":
+			return falseValue, nil
+		}
+		return Value{}, fmt.Errorf("%q is neither true nor false", text)
+	case Number:
+		n, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+		if err != nil || n != n {
+			return Value{}, fmt.Errorf("%q is not a number", text)
+		}
+		return NumberValue(n), nil
+	}
+	var decoded any
+	text = strings.NewReplacer("(", "[", ")", "]").Replace(text)
+	if err := json.Unmarshal([]byte(text), &decoded); err != nil {
+		return Value{}, fmt.Errorf("%q is not a %s in JSON", text, want)
+	}
+	return FromJSON(decoded, want)
+}
