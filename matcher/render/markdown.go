@@ -1,0 +1,281 @@
+package render
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/gpu-triage/triage/matcher"
+)
+
+// GitHubLimit is how many characters a comment on GitHub may have.
+const GitHubLimit = 65536
+
+// An extent says how much of a report is written.
+type extent struct {
+	diagnoses, fixes, lines int // at most so many
+	line, prose             int // characters of each at most
+	details                 bool
+}
+
+// extents are tried in order until the text fits. The last is a few thousand characters, whatever the report holds.
+var extents = []extent{
+	{diagnoses: 20, fixes: 20, lines: 60, line: 1500, prose: 8000, details: true},
+	{diagnoses: 3, fixes: 5, lines: 20, line: 500, prose: 2000, details: true},
+	{diagnoses: 1, fixes: 3, lines: 8, line: 300, prose: 1000},
+	{diagnoses: 1, fixes: 1, lines: 2, line: 160, prose: 400},
+}
+
+// Markdown returns r as GitHub's Markdown, in at most limit characters (0: no limit but that of a comment) when it can be said in
+// so few: the longest parts go first. Everything that may come from a log is fenced or escaped: it mentions nobody, links nothing
+// and holds no markup.
+func Markdown(r *matcher.Report, limit int) string {
+	if limit <= 0 {
+		limit = GitHubLimit
+	}
+	var text string
+	for _, e := range extents {
+		m := &markdown{extent: e}
+		m.report(r)
+		if text = m.out.String(); len(text) <= limit {
+			break
+		}
+	}
+	return text
+}
+
+type markdown struct {
+	out    strings.Builder
+	extent extent
+}
+
+func (m *markdown) report(r *matcher.Report) {
+	if len(r.Diagnoses) == 0 {
+		m.block(silence(r))
+	}
+	for i, d := range r.Diagnoses[:min(len(r.Diagnoses), m.extent.diagnoses)] {
+		switch i {
+		case 0:
+			m.diagnosis("###", d)
+		case 1:
+			m.block("<details><summary>Also found</summary>")
+			fallthrough
+		default:
+			m.diagnosis("####", d)
+		}
+	}
+	if min(len(r.Diagnoses), m.extent.diagnoses) > 1 {
+		m.block("</details>")
+	}
+	if left := len(r.Diagnoses) - m.extent.diagnoses; left > 0 && len(r.Diagnoses) > 0 {
+		m.block(fmt.Sprintf("%d further diagnoses are not shown.", left))
+	}
+	for i, note := range remarks(r) {
+		if i == m.extent.lines {
+			break
+		}
+		m.block("> " + inline(cut(note, m.extent.prose)))
+	}
+	if m.extent.details && len(r.Diagnoses) > 0 {
+		m.everyFact(r.Facts)
+	}
+}
+
+func (m *markdown) diagnosis(level string, d matcher.Diagnosis) {
+	m.block(level + " " + inline(cut(oneLine(d.Title), m.extent.prose)))
+	m.block(standing(d))
+	for _, paragraph := range strings.Split(strings.TrimSpace(clean(cut(d.Cause, m.extent.prose))), "\n\n") {
+		m.block(inline(oneLine(paragraph)))
+	}
+	m.block(fence("text", strings.Join(m.quotes(d.Evidence), "\n")))
+	m.fixes(d.Fixes)
+	m.missing(d.Missing)
+	if m.extent.details {
+		m.details(d)
+	}
+}
+
+func standing(d matcher.Diagnosis) string {
+	certainty := "**Likely**, not certain"
+	if d.Certainty == matcher.Confirmed {
+		certainty = "**Confirmed**"
+	}
+	parts := []string{certainty}
+	if who := spread(d); who != "" {
+		parts = append(parts, cut(who, 200))
+	}
+	return strings.Join(append(parts, code(d.ID)), " · ")
+}
+
+func (m *markdown) quotes(quotes []matcher.Evidence) []string {
+	var lines []string
+	for i, e := range quotes {
+		if i == m.extent.lines {
+			return append(lines, "…")
+		}
+		if i == 0 || !samePlace(quotes[i-1], e) || quotes[i-1].Line+1 != e.Line {
+			lines = append(lines, cut(place(e), m.extent.line))
+		}
+		lines = append(lines, "  "+strings.ReplaceAll(cut(clean(e.Text), m.extent.line), "\n", "\n  "))
+	}
+	return lines
+}
+
+func (m *markdown) fixes(fixes []matcher.Fix) {
+	if len(fixes) == 0 {
+		return
+	}
+	m.block("**Fix**")
+	for i, f := range fixes[:min(len(fixes), m.extent.fixes)] {
+		number := fmt.Sprintf("%d. ", i+1)
+		parts := []string{inline(cut(oneLine(f.Do), m.extent.prose))}
+		if len(f.Run) > 0 {
+			parts = append(parts, commands(strings.Join(f.Run, "\n"), m.extent.prose))
+		}
+		if said := outcome(f); said != "" {
+			parts = append(parts, inline(cut(said, m.extent.prose)))
+		}
+		m.block(number + indented(strings.Join(parts, "\n\n"), len(number)))
+	}
+}
+
+func (m *markdown) missing(missing []matcher.Missing) {
+	if len(missing) == 0 {
+		return
+	}
+	m.block("**Not known, and it would decide**")
+	for i, one := range missing {
+		if i == m.extent.fixes {
+			break
+		}
+		item := code(cut(oneLine(one.Name), 100))
+		if one.Why != "" {
+			item += ": " + inline(cut(oneLine(one.Why), m.extent.prose))
+		}
+		if one.How != "" {
+			item += "\n\n" + commands(one.How, m.extent.prose)
+		}
+		m.block("- " + indented(item, 2))
+	}
+}
+
+// details holds what a reader wants only to check the answer.
+func (m *markdown) details(d matcher.Diagnosis) {
+	var inner markdown
+	inner.extent = m.extent
+	inner.factTable("What decided", d.Facts)
+	inner.backendTable(d.Backends)
+	inner.list("Only a consequence", len(d.Consequences), func(i int) string {
+		c := d.Consequences[i]
+		where := fmt.Sprintf(" (line %d", c.Line)
+		if len(c.Ranks) > 0 {
+			where += ", " + rankList(c.Ranks)
+		}
+		return inline(cut(oneLine(c.Title), m.extent.line)) + where + ")"
+	})
+	inner.list("See", len(d.References), func(i int) string { return reference(d.References[i]) })
+	if inner.out.Len() == 0 {
+		return
+	}
+	m.block("<details><summary>Details</summary>")
+	m.block(strings.TrimSpace(inner.out.String()))
+	m.block("</details>")
+}
+
+func (m *markdown) everyFact(facts []matcher.FactValue) {
+	if len(facts) == 0 {
+		return
+	}
+	m.block("<details><summary>All facts</summary>")
+	m.factTable("", facts)
+	m.block("</details>")
+}
+
+func (m *markdown) factTable(title string, facts []matcher.FactValue) {
+	if len(facts) == 0 {
+		return
+	}
+	if title != "" {
+		m.block("**" + title + "**")
+	}
+	rows := []string{"| fact | value | from |", "| --- | --- | --- |"}
+	for _, f := range facts {
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s |", codeCell(cut(oneLine(f.Name), 100)), codeCell(cut(valueText(f.Value), 200)),
+			cell(cut(origin(f), 200))))
+	}
+	m.block(strings.Join(rows, "\n"))
+}
+
+func (m *markdown) backendTable(backends []matcher.Backend) {
+	if len(backends) == 0 {
+		return
+	}
+	m.block("**Backends**")
+	rows := []string{"| backend | verdict | because |", "| --- | --- | --- |"}
+	for _, b := range backends {
+		var because []string
+		for _, rule := range b.Rules {
+			because = append(because, cell(cut(sentence(rule.Because), m.extent.line))+" "+codeCell(cut(oneLine(rule.ID), 100)))
+		}
+		if len(b.Missing) > 0 {
+			because = append(because, "depends on "+codeCell(cut(oneLine(strings.Join(b.Missing, ", ")), 300)))
+		}
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s |", codeCell(cut(oneLine(b.Name), 100)), cell(cut(oneLine(b.Verdict), 100)), strings.Join(because, "<br>")))
+	}
+	m.block(strings.Join(rows, "\n"))
+}
+
+func (m *markdown) list(title string, n int, item func(int) string) {
+	if n == 0 {
+		return
+	}
+	m.block("**" + title + "**")
+	var items []string
+	for i := range min(n, m.extent.lines) {
+		items = append(items, "- "+item(i))
+	}
+	if n > m.extent.lines {
+		items = append(items, fmt.Sprintf("- and %d more", n-m.extent.lines))
+	}
+	m.block(strings.Join(items, "\n"))
+}
+
+// block writes a block with the blank line that parts it from the next; nothing for an empty one.
+func (m *markdown) block(text string) {
+	if text == "" {
+		return
+	}
+	if m.out.Len() > 0 {
+		m.out.WriteByte('\n')
+	}
+	m.out.WriteString(text)
+	m.out.WriteByte('\n')
+}
+
+func indented(text string, by int) string {
+	var out strings.Builder
+	for i, line := range strings.Split(text, "\n") {
+		if i > 0 {
+			out.WriteByte('\n')
+			if line != "" {
+				out.WriteString(strings.Repeat(" ", by))
+			}
+		}
+		out.WriteString(line)
+	}
+	return out.String()
+}
+
+// reference links a web address and quotes anything else. GitHub's own pages are linked through its redirector, which keeps a
+// comment from leaving a back-reference in the issue that it points at.
+func reference(text string) string {
+	text = cut(oneLine(text), 300)
+	address, err := url.Parse(text)
+	if err != nil || address.Scheme != "https" || address.User != nil || strings.ContainsAny(text, " <>`\"'()[]{}|\\^@…") {
+		return code(text)
+	}
+	if address.Host == "github.com" {
+		address.Host = "redirect.github.com"
+	}
+	return "<" + address.String() + ">"
+}

@@ -1,0 +1,145 @@
+package render
+
+import (
+	"fmt"
+	"html"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/text"
+
+	"github.com/gpu-triage/triage/matcher"
+)
+
+// hostile are texts that come alive in a careless comment.
+var hostile = []string{
+	"@octocat and @org/team, mail a@b.example, &#64;octocat &commat;octocat",
+	"#1 owner/repo#2 GH-3 fixes #4 70d99e998b4955e0049d13a98d77ae1b14db1f45 70d99e9",
+	"[click](https://evil.example) ![image](https://evil.example/x.png) <https://evil.example> www.evil.example https://evil.example",
+	"[a]: https://evil.example\n\n[a]",
+	"<script>alert(1)</script><img src=x onerror=alert(1)><!-- comment --> </details></summary><details open>",
+	"```\n# out\n@octocat\n````\n~~~\n@octocat",
+	"`@octocat` ``two`` ```three @octocat #5``` unclosed ` @octocat #6 [x](https://evil.example)",
+	"# heading\n\n- item\n\n> quote\n\n***\n\n1. one\n\n| a | b |\n| --- | --- |\n| c | d |",
+	"a | b `c | d` \\| e `\\` | @octocat",
+	"$x^2$ $$\\unicode{x}$$ $`y`$",
+	"    indented\n\ttabbed @octocat",
+	"\u202e@octocat\u200f #7 \x1b]8;;https://evil.example\x07link\x1b]8;;\x07",
+	"- [ ] task @octocat", "=== @octocat", "+ plus", "~~struck~~ **bold** _it_ __b__", "\\@octocat \\#8 \\[x](https://evil.example)",
+}
+
+// poisoned is a report with text in every place that a log, a flag or a rule can fill, references excepted.
+func poisoned(text string) *matcher.Report {
+	evidence := []matcher.Evidence{{Source: text, Line: 1, Text: text}, {Source: "b.log", Line: 2, Text: "x\n" + text}}
+	diagnosis := matcher.Diagnosis{
+		ID: text, Title: text, Cause: text, Certainty: matcher.Likely, Ranks: []int{1}, Evidence: evidence,
+		Facts:        []matcher.FactValue{{Name: text, Value: text, Source: text, Where: text}, {Name: "n", Value: []any{text}}},
+		Missing:      []matcher.Missing{{Name: text, Why: text, How: text}},
+		Backends:     []matcher.Backend{{Name: text, Verdict: text, Rules: []matcher.BackendRule{{ID: text, Because: text}}, Missing: []string{text}}},
+		Fixes:        []matcher.Fix{{Do: text, Run: []string{text, text}, Effect: text, Loses: text, Verified: true}},
+		Consequences: []matcher.Consequence{{Title: text}},
+		References:   []string{text, "javascript:" + text, "https://ok.example/a#b"},
+	}
+	return &matcher.Report{Diagnoses: []matcher.Diagnosis{diagnosis, diagnosis}, Facts: diagnosis.Facts, Notes: []string{text}}
+}
+
+func TestMarkdownQuotesSafely(t *testing.T) {
+	for _, text := range hostile {
+		assertTame(t, text, Markdown(poisoned(text), 0))
+		assertTame(t, text, Markdown(poisoned(text), 1))
+	}
+}
+
+func FuzzMarkdown(f *testing.F) {
+	for _, text := range hostile {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) { assertTame(t, text, Markdown(poisoned(text), 0)) })
+}
+
+var (
+	alive   = regexp.MustCompile(`(?i)(^|[^a-z0-9_])@[a-z0-9]|#[0-9]|\bGH-[0-9]|https?://|www\.|\b[0-9a-f]{40}\b`)
+	ourTags = regexp.MustCompile(`^(?:</?(?:details|summary|code|br)>|Details|Also found|All facts|\s)*$`)
+)
+
+// assertTame parses page as GitHub would and looks for whatever a quoted text could have brought to life.
+func assertTame(t *testing.T, quoted, page string) {
+	t.Helper()
+	source := []byte(page)
+	document := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(source))
+	inCode := false
+	err := ast.Walk(document, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := node.(type) {
+		case *ast.Image, *ast.Link, *ast.Blockquote:
+			if _, note := n.(*ast.Blockquote); !note {
+				return ast.WalkStop, fmt.Errorf("%s node", n.Kind())
+			}
+		case *ast.AutoLink:
+			if url := string(n.URL(source)); url != "https://ok.example/a#b" {
+				return ast.WalkStop, fmt.Errorf("link to %q", url)
+			}
+		case *ast.RawHTML:
+			tag := string(n.Segments.Value(source))
+			if inCode = tag == "<code>"; !ourTags.MatchString(tag) {
+				return ast.WalkStop, fmt.Errorf("tag %q", tag)
+			}
+		case *ast.HTMLBlock:
+			if block := string(n.Lines().Value(source)); !ourTags.MatchString(block) {
+				return ast.WalkStop, fmt.Errorf("block of HTML %q", block)
+			}
+		case *ast.Text:
+			if _, code := n.Parent().(*ast.CodeSpan); !code && !inCode && alive.MatchString(html.UnescapeString(string(n.Value(source)))) {
+				return ast.WalkStop, fmt.Errorf("alive: %q", n.Value(source))
+			}
+		case *ast.FencedCodeBlock:
+			if found := mention.FindString(string(n.Lines().Value(source))); found != "" {
+				return ast.WalkStop, fmt.Errorf("mention %q in a fence", found)
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	if err != nil {
+		t.Errorf("quoting %q: %v in\n%s", quoted, err, page)
+	}
+}
+
+func TestMarkdownFits(t *testing.T) {
+	report := full()
+	for len(report.Diagnoses) < 200 {
+		report.Diagnoses = append(report.Diagnoses, report.Diagnoses[0])
+	}
+	report.Diagnoses[0].Cause = strings.Repeat("word <&> ", 100_000)
+	report.Diagnoses[0].Evidence[0].Text = strings.Repeat("```@a ", 100_000)
+	for i := range 1000 {
+		report.Diagnoses[0].Fixes = append(report.Diagnoses[0].Fixes, matcher.Fix{Do: fmt.Sprint(i), Run: []string{strings.Repeat("x", 1000)}})
+		report.Facts = append(report.Facts, matcher.FactValue{Name: fmt.Sprint("env.X", i), Value: strings.Repeat("v", 1000)})
+	}
+	for _, limit := range []int{GitHubLimit, 12_000} {
+		page := Markdown(report, limit)
+		if len(page) > limit || !strings.Contains(page, "No dot product attention") && !strings.Contains(page, "no attention backend") {
+			t.Errorf("limit %d: %d bytes:\n%.2000s", limit, len(page), page)
+		}
+		assertTame(t, "long", page)
+	}
+}
+
+func TestReferences(t *testing.T) {
+	for given, want := range map[string]string{
+		"https://github.com/NVIDIA/TransformerEngine/issues/1414": "<https://redirect.github.com/NVIDIA/TransformerEngine/issues/1414>",
+		"https://docs.nvidia.com/deploy/xid-errors/":              "<https://docs.nvidia.com/deploy/xid-errors/>",
+		"http://plain.example":                                    "`http://plain.example`",
+		"https://user:pw@evil.example":                            "`https://user:pw@evil.example`",
+		"utils.py@v2.3":                                           "`utils.py@v2.3`",
+	} {
+		if got := reference(given); got != want {
+			t.Errorf("%s: %s, want %s", given, got, want)
+		}
+	}
+}

@@ -1,0 +1,220 @@
+// Package render shows a matcher.Report to a terminal, to a program and to a page of Markdown. What a report quotes is a stranger's
+// text: no control sequence of it reaches a terminal, and no markup of it comes alive in Markdown. All functions are pure.
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/gpu-triage/triage/matcher"
+)
+
+// JSON returns r in the form that matcher.Schema names, indented and with a newline at its end. Lists are never null. It fails only
+// when a fact holds a value that JSON has no form for.
+func JSON(r *matcher.Report) ([]byte, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(withoutNulls(*r)); err != nil {
+		return nil, fmt.Errorf("report as JSON: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// withoutNulls returns r with an empty list wherever there was none.
+func withoutNulls(r matcher.Report) matcher.Report {
+	if r.Schema == "" {
+		r.Schema = matcher.Schema
+	}
+	r.Facts = orEmpty(r.Facts)
+	r.Diagnoses = append([]matcher.Diagnosis{}, r.Diagnoses...)
+	for i := range r.Diagnoses {
+		d := &r.Diagnoses[i]
+		d.Ranks, d.Evidence, d.Facts, d.Missing = orEmpty(d.Ranks), orEmpty(d.Evidence), orEmpty(d.Facts), orEmpty(d.Missing)
+		d.References = orEmpty(d.References)
+		d.Fixes = append([]matcher.Fix{}, d.Fixes...)
+		for i := range d.Fixes {
+			d.Fixes[i].Run = orEmpty(d.Fixes[i].Run)
+		}
+		d.Consequences = append([]matcher.Consequence{}, d.Consequences...)
+		for i := range d.Consequences {
+			d.Consequences[i].Ranks = orEmpty(d.Consequences[i].Ranks)
+		}
+		d.Backends = append([]matcher.Backend(nil), d.Backends...)
+		for i := range d.Backends {
+			d.Backends[i].Rules = orEmpty(d.Backends[i].Rules)
+		}
+	}
+	return r
+}
+
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// clean drops what a terminal or a browser would obey rather than show: escape sequences, control characters, and the marks that
+// turn the direction of text around.
+func clean(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case unicode.IsControl(r), r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069', r == '\u200e', r == '\u200f', r == '\u2028', r == '\u2029':
+			return -1
+		}
+		return r
+	}, ansi.Strip(strings.ToValidUTF8(text, "\uFFFD")))
+}
+
+// oneLine returns text, cleaned, with its line breaks and runs of space as single spaces.
+func oneLine(text string) string { return strings.Join(strings.Fields(clean(text)), " ") }
+
+// cut shortens text to at most n characters and says so with an ellipsis.
+func cut(text string, n int) string {
+	if runes := []rune(text); len(runes) > n {
+		return string(runes[:max(n-1, 0)]) + "…"
+	}
+	return text
+}
+
+// valueText is a fact's value as people write it; a fact known to be absent has none.
+func valueText(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return "none"
+	case string:
+		return oneLine(v)
+	}
+	encoded, err := json.Marshal(value)
+	if err != nil {
+		return oneLine(fmt.Sprint(value))
+	}
+	var text string
+	if json.Unmarshal(encoded, &text) == nil {
+		return oneLine(text)
+	}
+	return oneLine(string(encoded))
+}
+
+// origin tells where a fact is from.
+func origin(f matcher.FactValue) string {
+	from := map[string]string{"user": "given", "log": "log", "live": "this machine"}[f.Source]
+	if from == "" {
+		from = oneLine(f.Source)
+	}
+	if f.Where == "" {
+		return from
+	}
+	return from + ", " + oneLine(f.Where)
+}
+
+// place names a line as editors and compilers do.
+func place(e matcher.Evidence) string {
+	where := oneLine(e.Source) + ":" + strconv.Itoa(e.Line)
+	if e.Rank != nil {
+		where += fmt.Sprintf(" [rank %d]", *e.Rank)
+	}
+	return where
+}
+
+// spread tells who failed: "rank 3 first, then ranks 0-2, 4-7; seen 24 times". It is empty when the log names no rank and the
+// failure was seen once.
+func spread(d matcher.Diagnosis) string {
+	var parts []string
+	var others []int
+	for _, rank := range d.Ranks {
+		if d.Rank == nil || rank != *d.Rank {
+			others = append(others, rank)
+		}
+	}
+	switch {
+	case d.Rank != nil && len(others) > 0:
+		parts = append(parts, fmt.Sprintf("rank %d first, also %s", *d.Rank, rankList(others)))
+	case d.Rank != nil:
+		parts = append(parts, fmt.Sprintf("rank %d", *d.Rank))
+	case len(others) > 0:
+		parts = append(parts, rankList(others))
+	}
+	if d.Count > 1 {
+		parts = append(parts, fmt.Sprintf("seen %d times", d.Count))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// rankList writes ascending ranks with runs folded: "ranks 0-2, 5".
+func rankList(ranks []int) string {
+	var runs []string
+	for start := 0; start < len(ranks); {
+		end := start
+		for end+1 < len(ranks) && ranks[end+1] == ranks[end]+1 {
+			end++
+		}
+		run := strconv.Itoa(ranks[start])
+		if end > start {
+			run += "-" + strconv.Itoa(ranks[end])
+		}
+		runs = append(runs, run)
+		start = end + 1
+	}
+	word := "ranks "
+	if len(ranks) == 1 {
+		word = "rank "
+	}
+	return word + strings.Join(runs, ", ")
+}
+
+// outcome tells what a fix was proved to do and what it takes away.
+func outcome(f matcher.Fix) string {
+	var parts []string
+	switch effect := sentence(f.Effect); {
+	case f.Verified && effect == "":
+		parts = append(parts, "Verified by the backend rules.")
+	case f.Verified:
+		parts = append(parts, "Verified: "+effect)
+	case effect != "":
+		parts = append(parts, effect)
+	}
+	if loses := sentence(f.Loses); loses != "" {
+		parts = append(parts, "Lost by it: "+loses)
+	}
+	return strings.Join(parts, " ")
+}
+
+// sentence is text on one line with a full stop.
+func sentence(text string) string {
+	text = oneLine(text)
+	if text == "" || strings.HasSuffix(text, ".") {
+		return text
+	}
+	return text + "."
+}
+
+// remarks are the notes of r, and what its figures say about how it was read.
+func remarks(r *matcher.Report) []string {
+	var notes []string
+	for _, note := range r.Notes {
+		notes = append(notes, oneLine(note))
+	}
+	if n := r.Stats.TruncatedLines; n > 0 {
+		notes = append(notes, fmt.Sprintf("%d overlong line(s) were read shortened.", n))
+	}
+	if r.Stats.Incomplete {
+		notes = append(notes, "Reading stopped before the end; this is what was found so far.")
+	}
+	return notes
+}
+
+// silence is what stands in the place of a diagnosis when there is none.
+func silence(r *matcher.Report) string {
+	return fmt.Sprintf("No failure found in %d lines.", r.Stats.Lines)
+}

@@ -1,0 +1,154 @@
+package render
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gpu-triage/triage/matcher"
+)
+
+var update = flag.Bool("update", false, "write what is rendered to the golden files")
+
+func rank(n int) *int { return &n }
+
+// full is a report that has something everywhere.
+func full() *matcher.Report {
+	return &matcher.Report{
+		Schema: matcher.Schema,
+		Diagnoses: []matcher.Diagnosis{{
+			ID: "te-no-backend", Title: "TransformerEngine finds no attention backend for this configuration", Certainty: matcher.Likely,
+			Cause: "Every backend is ruled out: flash-attn 2.8.3 is outside the range that TransformerEngine 2.3.0 takes, and before Hopper " +
+				"the fused kernels of cuDNN take heads of at most 128 here.\n\nSet `NVTE_DEBUG=1` to see its own reasons.",
+			Rank: rank(3), Ranks: []int{0, 1, 2, 3, 5, 7}, Count: 24,
+			Evidence: []matcher.Evidence{
+				{Source: "train.log", Line: 1412, Rank: rank(3), Text: "ValueError: No dot product attention backend is available for the provided inputs."},
+				{Source: "train.log", Line: 1413, Rank: rank(3), Text: "    \tcontext " + strings.Repeat("long ", 40)},
+				{Source: "train.log", Line: 98, Text: "Running with config={...}"},
+			},
+			Facts: []matcher.FactValue{
+				{Name: "transformer_engine", Value: "2.3.0", Source: "log", Where: "train.log:12"},
+				{Name: "head_dim_qk", Value: 192, Source: "user", Where: "--fact"},
+				{Name: "flash_attn_3", Value: nil, Source: "live", Where: "pip"},
+			},
+			Missing: []matcher.Missing{{Name: "cudnn", Why: "its release decides which fused kernels exist", How: "python -c 'import torch; print(torch.backends.cudnn.version())'"}},
+			Backends: []matcher.Backend{
+				{Name: "FlashAttention", Verdict: "disabled", Rules: []matcher.BackendRule{{ID: "te-flash-range", Because: "TransformerEngine 2.3 takes flash-attn 2.1.1 to 2.7.4.post1", Source: "utils.py@v2.3"}}},
+				{Name: "FusedAttention", Verdict: "unknown", Missing: []string{"cudnn"}},
+				{Name: "UnfusedDotProductAttention", Verdict: "allowed"},
+			},
+			Fixes: []matcher.Fix{
+				{Do: "Install the highest flash-attn that this TransformerEngine takes.", Run: []string{"pip install --no-build-isolation 'flash-attn==2.7.4.post1'"}, Verified: true, Effect: "FlashAttention becomes available", Loses: "what 2.8 brought"},
+				{Do: "Or upgrade TransformerEngine.", Run: []string{"pip install a", "pip install b"}},
+			},
+			Consequences: []matcher.Consequence{{Title: "NCCL watchdog timeout on the waiting ranks", Line: 1500, Ranks: []int{0, 1}}, {Title: "torchrun stopped the others", Line: 1502}},
+			References:   []string{"https://github.com/NVIDIA/TransformerEngine/issues/1821", "transformer_engine/pytorch/attention.py@v2.3"},
+		}, {
+			ID: "disk-full", Title: "No space left on device", Certainty: matcher.Confirmed, Cause: "The disk is full.",
+			Evidence: []matcher.Evidence{{Source: "train.log", Line: 7, Text: "OSError: [Errno 28] No space left on device"}},
+		}},
+		Facts: []matcher.FactValue{{Name: "sm", Value: 80, Source: "log", Where: "train.log:1"}},
+		Notes: []string{"This machine has another GPU than the log: its facts were not used."},
+		Stats: matcher.Stats{Bytes: 10, Lines: 2000, TruncatedLines: 1, Incomplete: true},
+	}
+}
+
+func TestGolden(t *testing.T) {
+	asJSON, err := JSON(full())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, got := range map[string]string{
+		"full.txt":   Text(full(), Style{}),
+		"narrow.txt": Text(full(), Style{Width: 60}),
+		"full.ansi":  Text(full(), Style{Color: true}),
+		"full.md":    Markdown(full(), 0),
+		"small.md":   Markdown(full(), 1),
+		"full.json":  string(asJSON),
+		"none.txt":   Text(&matcher.Report{Stats: matcher.Stats{Lines: 12}}, Style{}),
+	} {
+		path := filepath.Join("testdata", name)
+		if *update {
+			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestJSONHasNoNullLists(t *testing.T) {
+	empty, err := JSON(&matcher.Report{Diagnoses: []matcher.Diagnosis{{Fixes: make([]matcher.Fix, 1), Consequences: make([]matcher.Consequence, 1), Backends: make([]matcher.Backend, 1)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tree any
+	if err := json.Unmarshal(empty, &tree); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Count(string(empty), "null"); got != 1 || !strings.Contains(string(empty), `"rank": null`) {
+		t.Errorf("only rank may be null:\n%s", empty)
+	}
+	none, err := JSON(&matcher.Report{})
+	if err != nil || !strings.Contains(string(none), `"diagnoses": []`) {
+		t.Errorf("%v:\n%s", err, none)
+	}
+}
+
+func TestTextKeepsToItsWidth(t *testing.T) {
+	report := full()
+	report.Diagnoses[0].Fixes, report.Diagnoses[0].Missing, report.Diagnoses[0].References = nil, nil, nil // commands and links are never broken
+	for _, width := range []int{50, 72, 100} {
+		for line := range strings.Lines(Text(report, Style{Width: width, Color: true})) {
+			if got := ansi.StringWidth(strings.TrimSuffix(line, "\n")); got > width {
+				t.Errorf("%d columns where %d fit: %q", got, width, line)
+			}
+		}
+	}
+}
+
+func TestTextObeysNoLog(t *testing.T) {
+	report := full()
+	report.Diagnoses[0].Evidence[0].Text = "a\x1b[2Jb\x1b]0;title\x07c\x9b31md\u202ee\r\x00f\xff"
+	report.Diagnoses[0].Title = "t\x1b[31m\nnew line"
+	got := Text(report, Style{})
+	for _, r := range got {
+		if r < ' ' && r != '\n' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == '\u202e' {
+			t.Fatalf("control character %q in\n%q", r, got)
+		}
+	}
+	if !strings.Contains(got, "t new line") {
+		t.Errorf("title not on one line:\n%s", got)
+	}
+}
+
+func TestColourChangesNoWord(t *testing.T) {
+	if diff := cmp.Diff(Text(full(), Style{}), ansi.Strip(Text(full(), Style{Color: true}))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestRankList(t *testing.T) {
+	for want, ranks := range map[string][]int{
+		"rank 4":              {4},
+		"ranks 0-3":           {0, 1, 2, 3},
+		"ranks 0, 2-3, 9":     {0, 2, 3, 9},
+		"ranks 0-1, 3-4, 100": {0, 1, 3, 4, 100},
+	} {
+		if got := rankList(ranks); got != want {
+			t.Errorf("%v: %q, want %q", ranks, got, want)
+		}
+	}
+}

@@ -1,0 +1,320 @@
+package render
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/gpu-triage/triage/matcher"
+)
+
+// Style says how Text may look.
+type Style struct {
+	Width int  // columns; 0 or less: 100
+	Color bool // ANSI colours
+}
+
+// How much of something long a screen gets; the JSON form has all of it.
+const (
+	defaultWidth     = 100
+	narrowest        = 40
+	quotedRows       = 6 // of one quoted line
+	shownConsequence = 8
+	valueWidth       = 36
+)
+
+// Text returns r as a terminal shows it: the root cause first, then the lines that show it, why, the facts that decided, what to do,
+// and what was only a consequence. Prose is wrapped, commands are not, so that they can be copied.
+func Text(r *matcher.Report, style Style) string {
+	width := style.Width
+	if width <= 0 {
+		width = defaultWidth
+	}
+	p := &page{width: max(min(width, 120), narrowest), paint: paint{on: style.Color}}
+	if len(r.Diagnoses) == 0 {
+		p.line(0, silence(r))
+	}
+	for i, d := range r.Diagnoses {
+		if i > 0 {
+			p.line(0, "")
+		}
+		p.diagnosis(d)
+	}
+	for _, note := range remarks(r) {
+		p.line(0, "")
+		p.hanging(0, p.paint.note("note: "), note)
+	}
+	return p.out.String()
+}
+
+// A page collects lines of at most width columns.
+type page struct {
+	out   strings.Builder
+	width int
+	paint paint
+}
+
+func (p *page) diagnosis(d matcher.Diagnosis) {
+	p.headline(d)
+	p.evidence(d.Evidence)
+	if who := spread(d); who != "" {
+		for _, row := range wrap(who, p.width-2) {
+			p.line(2, p.paint.faint(row))
+		}
+	}
+	if d.Cause != "" {
+		p.line(0, "")
+		p.prose(2, d.Cause)
+	}
+	p.facts(d.Facts)
+	p.missing(d.Missing)
+	p.backends(d.Backends)
+	p.fixes(d.Fixes)
+	p.consequences(d.Consequences)
+	p.references(d.References)
+}
+
+func (p *page) headline(d matcher.Diagnosis) {
+	certainty := p.paint.confirmed
+	if d.Certainty != matcher.Confirmed {
+		certainty = p.paint.likely
+	}
+	label := certainty(string(d.Certainty)) + p.paint.faint("["+oneLine(d.ID)+"]") + ": "
+	for i, row := range wrap(oneLine(d.Title), p.width-ansi.StringWidth(label)) {
+		if i > 0 {
+			label = strings.Repeat(" ", ansi.StringWidth(label))
+		}
+		p.line(0, label+p.paint.strong(row))
+	}
+}
+
+// evidence quotes lines beside their numbers; neighbours of one file and rank share the line that names it.
+func (p *page) evidence(quotes []matcher.Evidence) {
+	gutter := 0
+	for _, e := range quotes {
+		gutter = max(gutter, len(strconv.Itoa(e.Line)))
+	}
+	bar := p.paint.gutter(strings.Repeat(" ", gutter) + " |")
+	for i, e := range quotes {
+		if i == 0 || !samePlace(quotes[i-1], e) {
+			p.line(0, strings.Repeat(" ", gutter)+p.paint.gutter("--> ")+place(e))
+			p.line(0, bar)
+		}
+		rows := quoted(e.Text, p.width-gutter-3)
+		for j, row := range rows {
+			edge := bar
+			if j == 0 {
+				edge = p.paint.gutter(fmt.Sprintf("%*d |", gutter, e.Line))
+			}
+			if i == 0 {
+				row = p.paint.strong(row)
+			}
+			p.line(0, edge+" "+row)
+		}
+	}
+	if len(quotes) > 0 {
+		p.line(0, bar)
+	}
+}
+
+func samePlace(a, b matcher.Evidence) bool {
+	if a.Source != b.Source || (a.Rank == nil) != (b.Rank == nil) {
+		return false
+	}
+	return a.Rank == nil || *a.Rank == *b.Rank
+}
+
+func (p *page) facts(facts []matcher.FactValue) {
+	p.section("decided by", len(facts))
+	var rows [][]string
+	for _, f := range facts {
+		rows = append(rows, []string{oneLine(f.Name), cut(valueText(f.Value), valueWidth), p.paint.faint(origin(f))})
+	}
+	p.table(rows)
+}
+
+func (p *page) missing(missing []matcher.Missing) {
+	p.section("not known, and it would decide", len(missing))
+	for _, m := range missing {
+		p.hanging(4, p.paint.strong(oneLine(m.Name))+"  ", oneLine(m.Why))
+		p.command(8, m.How)
+	}
+}
+
+func (p *page) backends(backends []matcher.Backend) {
+	p.section("backends", len(backends))
+	verdict := map[string]func(string) string{"allowed": p.paint.good, "disabled": p.paint.confirmed}
+	name := 0
+	for _, b := range backends {
+		name = max(name, len(b.Name))
+	}
+	for _, b := range backends {
+		colour := verdict[b.Verdict]
+		if colour == nil {
+			colour = p.paint.likely
+		}
+		label := fmt.Sprintf("%-*s  ", name, oneLine(b.Name)) + colour(oneLine(b.Verdict))
+		if len(b.Rules) == 0 && len(b.Missing) == 0 {
+			p.line(4, label)
+			continue
+		}
+		label += strings.Repeat(" ", max(10-len(b.Verdict), 1))
+		for _, rule := range b.Rules {
+			p.hanging(4, label, sentence(rule.Because)+" "+p.paint.faint("["+oneLine(rule.ID)+"]"))
+			label = strings.Repeat(" ", ansi.StringWidth(label))
+		}
+		if len(b.Missing) > 0 {
+			p.hanging(4, label, "depends on "+oneLine(strings.Join(b.Missing, ", ")))
+		}
+	}
+}
+
+func (p *page) fixes(fixes []matcher.Fix) {
+	p.section("fix", len(fixes))
+	for i, f := range fixes {
+		number := strconv.Itoa(i+1) + ". "
+		p.hanging(4, p.paint.good(number), oneLine(f.Do))
+		for _, command := range f.Run {
+			p.command(4+len(number)+2, command)
+		}
+		if said := outcome(f); said != "" {
+			p.hanging(4, strings.Repeat(" ", len(number)), said)
+		}
+	}
+}
+
+func (p *page) consequences(all []matcher.Consequence) {
+	p.section("only a consequence", len(all))
+	for i, c := range all {
+		if i == shownConsequence {
+			p.line(4, p.paint.faint(fmt.Sprintf("and %d more", len(all)-i)))
+			break
+		}
+		where := fmt.Sprintf("line %d", c.Line)
+		if len(c.Ranks) > 0 {
+			where += " [" + rankList(c.Ranks) + "]"
+		}
+		p.hanging(4, p.paint.faint(where)+"  ", oneLine(c.Title))
+	}
+}
+
+func (p *page) references(references []string) {
+	p.section("see", len(references))
+	for _, reference := range references {
+		p.line(4, p.paint.link(oneLine(reference)))
+	}
+}
+
+// section writes a heading when n things follow it.
+func (p *page) section(title string, n int) {
+	if n > 0 {
+		p.line(0, "")
+		p.line(2, p.paint.heading(title))
+	}
+}
+
+// table writes rows with their columns aligned.
+func (p *page) table(rows [][]string) {
+	var widths []int
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], ansi.StringWidth(cell))
+		}
+	}
+	for _, row := range rows {
+		var line strings.Builder
+		for i, cell := range row {
+			line.WriteString(cell)
+			if i < len(row)-1 {
+				line.WriteString(strings.Repeat(" ", widths[i]-ansi.StringWidth(cell)+2))
+			}
+		}
+		p.line(4, line.String())
+	}
+}
+
+// command writes a shell command on lines of its own, never wrapped.
+func (p *page) command(indent int, command string) {
+	for row := range strings.SplitSeq(strings.TrimSpace(clean(command)), "\n") {
+		if row != "" {
+			p.line(indent, p.paint.command(row))
+		}
+	}
+}
+
+// prose writes the paragraphs of text, which blank lines part.
+func (p *page) prose(indent int, text string) {
+	for i, paragraph := range strings.Split(strings.TrimSpace(clean(text)), "\n\n") {
+		if i > 0 {
+			p.line(0, "")
+		}
+		for _, row := range wrap(paragraph, p.width-indent) {
+			p.line(indent, row)
+		}
+	}
+}
+
+// hanging writes text behind label, its further rows below its first; below the label where there is little room behind it.
+func (p *page) hanging(indent int, label, text string) {
+	column := ansi.StringWidth(label)
+	if p.width-indent-column < narrowest/2 {
+		if strings.TrimSpace(label) != "" {
+			p.line(indent, strings.TrimRight(label, " "))
+		}
+		column = min(column, 4)
+		label = strings.Repeat(" ", column)
+	}
+	for i, row := range wrap(text, p.width-indent-column) {
+		if i > 0 {
+			label = strings.Repeat(" ", column)
+		}
+		p.line(indent, label+row)
+	}
+}
+
+func (p *page) line(indent int, text string) {
+	if text != "" {
+		p.out.WriteString(strings.Repeat(" ", indent))
+		p.out.WriteString(text)
+	}
+	p.out.WriteByte('\n')
+}
+
+// wrap breaks text at spaces into rows of at most width columns; a longer word gets a row of its own.
+func wrap(text string, width int) []string {
+	var rows []string
+	row, used := "", 0
+	for _, word := range strings.Fields(text) {
+		size := ansi.StringWidth(word)
+		if row != "" && used+1+size > width {
+			rows, row, used = append(rows, row), "", 0
+		}
+		if row != "" {
+			row, used = row+" ", used+1
+		}
+		row, used = row+word, used+size
+	}
+	if row != "" || len(rows) == 0 {
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// quoted breaks a line of a log anywhere, keeping its spaces, and leaves the middle of a very long one out.
+func quoted(text string, width int) []string {
+	text = strings.ReplaceAll(strings.TrimRight(clean(text), "\n\t "), "\t", "    ")
+	var rows []string
+	for line := range strings.SplitSeq(text, "\n") {
+		rows = append(rows, strings.Split(ansi.Hardwrap(line, max(width, 20), true), "\n")...)
+	}
+	if len(rows) > quotedRows {
+		left := len(rows) - quotedRows + 1
+		rows = append(append(rows[:quotedRows-2:quotedRows-2], fmt.Sprintf("… %d rows left out …", left)), rows[len(rows)-1])
+	}
+	return rows
+}
