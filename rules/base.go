@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-//go:embed facts.yaml all:failures
+//go:embed facts.yaml xid.yaml all:failures
 var shipped embed.FS
 
 // Shipped is the knowledge base that comes with the program.
@@ -20,6 +20,7 @@ type Base struct {
 	Vocabulary *Vocabulary
 	Scope      *Scope // of signatures: facts, captures and what is known of an event
 	Signatures []*Signature
+	Xids       *XidCatalogue
 }
 
 // vocabularyFile is the one file of a knowledge base that is not a signature or a library.
@@ -46,6 +47,10 @@ func Load(layers ...fs.FS) (*Base, error) {
 	l := &signatures{decoder: d, scope: b.Scope, vocabulary: b.Vocabulary, captures: make(map[string]bool)}
 	byID := make(map[string]*Signature)
 	for _, layer := range layers {
+		if content, err := fs.ReadFile(layer, xidFile); err == nil {
+			d.file = xidFile
+			b.Xids = d.catalogue(content)
+		}
 		if err := l.layer(layer, byID); err != nil {
 			return nil, err
 		}
@@ -71,7 +76,7 @@ func (l *signatures) layer(files fs.FS, byID map[string]*Signature) error {
 		if entry.IsDir() && name == "backends" {
 			return fs.SkipDir
 		}
-		if entry.IsDir() || name == vocabularyFile || path.Ext(name) != ".yaml" && path.Ext(name) != ".yml" {
+		if entry.IsDir() || name == vocabularyFile || name == xidFile || path.Ext(name) != ".yaml" && path.Ext(name) != ".yml" {
 			return nil
 		}
 		content, err := fs.ReadFile(files, name)

@@ -18,6 +18,8 @@ type Vocabulary struct {
 	// PackageLines are patterns of lines that name a package and its version, with groups name and value.
 	PackageLines []FactReader
 	packages     map[string]string
+	libraries    map[string]string
+	files        []FileReader
 }
 
 // FactInfo describes one fact.
@@ -49,12 +51,16 @@ type DictReader struct {
 // factsFile is the form of facts.yaml.
 type factsFile struct {
 	Facts []struct {
-		Name     Text          `yaml:"name"`
-		Type     Text          `yaml:"type"`
-		About    string        `yaml:"about"`
-		Ask      string        `yaml:"ask"`
-		Packages []string      `yaml:"packages"`
-		Read     []readerEntry `yaml:"read"`
+		Name     Text     `yaml:"name"`
+		Type     Text     `yaml:"type"`
+		About    string   `yaml:"about"`
+		Ask      string   `yaml:"ask"`
+		Packages []string `yaml:"packages"`
+		// Where a machine keeps the fact.
+		Libraries []string         `yaml:"libraries"`
+		Binaries  []string         `yaml:"binaries"`
+		Files     []installedEntry `yaml:"files"`
+		Read      []readerEntry    `yaml:"read"`
 	} `yaml:"facts"`
 	Read  []readerEntry `yaml:"read"`
 	Dicts []struct {
@@ -78,7 +84,7 @@ type readerEntry struct {
 
 func (d *decoder) vocabulary(content []byte) *Vocabulary {
 	file, _ := decode[factsFile](d, content)
-	v := &Vocabulary{facts: make(map[string]*FactInfo), packages: make(map[string]string)}
+	v := &Vocabulary{facts: make(map[string]*FactInfo), packages: make(map[string]string), libraries: make(map[string]string)}
 	for _, f := range file.Facts {
 		typ, ok := typeNamed(f.Type.Value)
 		if !ok {
@@ -93,6 +99,7 @@ func (d *decoder) vocabulary(content []byte) *Vocabulary {
 		for _, p := range f.Packages {
 			v.packages[normalPackage(p)] = info.Name
 		}
+		d.installed(v, info, f.Libraries, f.Binaries, f.Files)
 		for _, entry := range f.Read {
 			v.Readers = append(v.Readers, d.reader(entry, info))
 		}

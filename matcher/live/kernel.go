@@ -1,0 +1,239 @@
+package live
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// KernelLine is one message of the kernel. Time is zero when the source gave none.
+type KernelLine struct {
+	Time time.Time `json:"time,omitzero"`
+	Text string    `json:"text"`
+}
+
+// maxKernelLines bounds what is kept of the kernel's messages: the newest that have to do with GPUs, memory, PCIe and crashes.
+const maxKernelLines = 2000
+
+// readKernel reads the kernel's messages from the first place that lets us: /dev/kmsg, dmesg, the journal.
+func (s *system) readKernel(ctx context.Context, m *Machine) error {
+	kmsg, err := s.readKmsg(m.Boot)
+	if err == nil {
+		m.Kernel = keepKernel(kmsg)
+		return nil
+	}
+	out, dmesgErr := s.program(ctx, "dmesg", "--time-format=iso")
+	if dmesgErr != nil {
+		out, dmesgErr = s.program(ctx, "journalctl", "-k", "-b", "-q", "--no-pager", "-o", "short-iso-precise", "-n", "20000")
+	}
+	lines := parseKernelText(out)
+	if dmesgErr == nil && len(lines) > 0 {
+		m.Kernel = keepKernel(lines)
+		return nil
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return errors.New("kernel messages: no /dev/kmsg, and neither dmesg nor the journal answered")
+	}
+	return fmt.Errorf("kernel messages: %w; `sudo dmesg` tells them", err)
+}
+
+// readKmsg reads the ring buffer as it is, without waiting for more. Records overwritten meanwhile are skipped.
+func (s *system) readKmsg(boot time.Time) ([]KernelLine, error) {
+	if s.root != "/" {
+		data, err := os.ReadFile(s.path("/dev/kmsg"))
+		return parseKmsg(bytes.Split(data, []byte("\x00")), boot), err
+	}
+	fd, err := syscall.Open("/dev/kmsg", syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("/dev/kmsg: %w", err)
+	}
+	defer syscall.Close(fd)
+	var records [][]byte
+	buffer := make([]byte, 8<<10)
+	for range 200_000 {
+		n, err := syscall.Read(fd, buffer)
+		if errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.EINTR) {
+			continue
+		}
+		if err != nil || n <= 0 {
+			break // EAGAIN: that was the last one
+		}
+		if n > 0 && interesting(string(buffer[:n])) {
+			records = append(records, bytes.Clone(buffer[:n]))
+		}
+	}
+	return parseKmsg(records, boot), nil
+}
+
+// parseKmsg reads records of the form "6,1234,5678901,-;text", the third field being microseconds since boot.
+func parseKmsg(records [][]byte, boot time.Time) []KernelLine {
+	var lines []KernelLine
+	for _, record := range records {
+		header, text, ok := strings.Cut(string(record), ";")
+		fields := strings.Split(header, ",")
+		if !ok || len(fields) < 3 {
+			continue
+		}
+		line := KernelLine{Text: clip(strings.TrimRight(firstLine([]byte(text)), "\n"), 1000)}
+		if micros, err := strconv.ParseInt(fields[2], 10, 64); err == nil && !boot.IsZero() {
+			line.Time = boot.Add(time.Duration(micros) * time.Microsecond)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// kernelStamp matches the start of a line of `dmesg --time-format=iso` or of a journal in short-iso form.
+var kernelStamp = regexp.MustCompile(`^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.,]?\d*(?:Z|[+-]\d\d:?\d\d)?)\s+(?:\S+ kernel: )?(.*)$`)
+
+func parseKernelText(out []byte) []KernelLine {
+	var lines []KernelLine
+	for text := range strings.Lines(string(out)) {
+		text = strings.TrimSpace(text)
+		if !interesting(text) {
+			continue
+		}
+		line := KernelLine{Text: clip(text, 1000)}
+		if parts := kernelStamp.FindStringSubmatch(text); parts != nil {
+			line.Time, line.Text = parseStamp(parts[1]), clip(parts[2], 1000)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func parseStamp(text string) time.Time {
+	text = strings.Replace(text, ",", ".", 1)
+	for _, layout := range []string{"2006-01-02T15:04:05.999999Z07:00", "2006-01-02T15:04:05.999999Z0700", "2006-01-02T15:04:05.999999"} {
+		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return t
+		}
+	}
+	return time.Time{}
+}
+
+// interesting keeps what the kernel, its OOM killer and the drivers of GPUs and their links say, and leaves out the rest of a
+// machine's life (mounts, containers, firewalls).
+func interesting(text string) bool {
+	for _, word := range []string{"NVRM", "nvidia", "NVLink", "Xid", "oom", "OOM", "memory", "Killed process", "segfault", "traps:", "MCE",
+		"mce:", "AER:", "EDAC", "mlx5", "hung_task", "blocked for more than", "thermal", "I/O error"} {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
+}
+
+func keepKernel(lines []KernelLine) []KernelLine {
+	if len(lines) > maxKernelLines {
+		lines = lines[len(lines)-maxKernelLines:]
+	}
+	return lines
+}
+
+// Xid is an error that the driver reported to the kernel's log.
+type Xid struct {
+	Time    time.Time `json:"time,omitzero"`
+	Code    int       `json:"code"`
+	Bus     string    `json:"bus"` // PCI address of the GPU
+	GPU     *int      `json:"gpu,omitempty"`
+	PID     int       `json:"pid,omitempty"`
+	Process string    `json:"process,omitempty"`
+	Text    string    `json:"text"` // what follows the code
+}
+
+var (
+	xidLine    = regexp.MustCompile(`NVRM: Xid \((?:PCI:)?([0-9a-fA-F:.]+)\): (\d+)(?:, (.*))?$`)
+	xidPID     = regexp.MustCompile(`\bpid='?(\d+)`)
+	xidProcess = regexp.MustCompile(`\bname='?([^,']+)`)
+)
+
+// xids finds the Xids among the kernel's messages, oldest first.
+func xids(lines []KernelLine, gpus []GPU) []Xid {
+	var found []Xid
+	for _, line := range lines {
+		parts := xidLine.FindStringSubmatch(line.Text)
+		if parts == nil {
+			continue
+		}
+		code, err := strconv.Atoi(parts[2])
+		if err != nil {
+			continue
+		}
+		xid := Xid{Time: line.Time, Code: code, Bus: parts[1], Text: parts[3]}
+		if pid := xidPID.FindStringSubmatch(parts[3]); pid != nil {
+			xid.PID, _ = strconv.Atoi(pid[1])
+		}
+		if name := xidProcess.FindStringSubmatch(parts[3]); name != nil && !strings.HasPrefix(name[1], "<") {
+			xid.Process = name[1]
+		}
+		for _, gpu := range gpus {
+			if sameBus(gpu.Bus, xid.Bus) {
+				xid.GPU = &gpu.Index
+			}
+		}
+		found = append(found, xid)
+	}
+	return found
+}
+
+// OOMKill is a process that the kernel killed for want of memory.
+type OOMKill struct {
+	Time     time.Time `json:"time,omitzero"`
+	PID      int       `json:"pid"`
+	Process  string    `json:"process"`
+	RSSMiB   float64   `json:"rss_mib"`             // what the process held
+	Cgroup   string    `json:"cgroup,omitempty"`    // whose limit was reached; empty when the whole machine ran out
+	LimitMiB float64   `json:"limit_mib,omitempty"` // of that cgroup
+}
+
+var (
+	oomVictim = regexp.MustCompile(`[Oo]ut of memory: Kill(?:ed)? process (\d+) \(([^)]*)\)(?:.*?anon-rss:(\d+)kB)?(?:.*?file-rss:(\d+)kB)?(?:.*?shmem-rss:(\d+)kB)?`)
+	oomCgroup = regexp.MustCompile(`oom-kill:constraint=CONSTRAINT_MEMCG.*oom_memcg=([^,]+),`)
+	oomOther  = regexp.MustCompile(`oom-kill:constraint=`)
+	oomLimit  = regexp.MustCompile(`^\s*(?:\[.*\] )?memory: usage \d+kB, limit (\d+)kB`)
+)
+
+// oomKills puts the lines of each out-of-memory event together.
+func oomKills(lines []KernelLine) []OOMKill {
+	var kills []OOMKill
+	cgroup, limit := "", 0.0
+	for _, line := range lines {
+		if m := oomLimit.FindStringSubmatch(line.Text); m != nil {
+			limit = kib(m[1])
+		} else if m := oomCgroup.FindStringSubmatch(line.Text); m != nil {
+			cgroup = m[1]
+		} else if oomOther.MatchString(line.Text) {
+			cgroup, limit = "", 0
+		}
+		victim := oomVictim.FindStringSubmatch(line.Text)
+		if victim == nil {
+			continue
+		}
+		kill := OOMKill{Time: line.Time, Process: victim[2], RSSMiB: kib(victim[3]) + kib(victim[4]) + kib(victim[5])}
+		kill.PID, _ = strconv.Atoi(victim[1])
+		if strings.Contains(line.Text, "emory cgroup out of memory") {
+			kill.Cgroup, kill.LimitMiB = cgroup, limit
+		}
+		kills = append(kills, kill)
+		cgroup, limit = "", 0
+	}
+	return kills
+}
+
+// kib turns a number of KiB into MiB, 0 when text is none.
+func kib(text string) float64 {
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return 0
+	}
+	return n / 1024
+}

@@ -1,0 +1,164 @@
+// Package live tells the facts of this moment: what the machine's GPUs, driver, kernel, Python packages and environment say, or
+// what Prometheus says of other machines. It is the only package that starts processes or asks another machine.
+//
+// Every source has its own time limit and fails on its own: what one cannot tell, the others still do.
+package live
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gpu-triage/triage/rules"
+)
+
+// Options say where to look. The zero value, with a Vocabulary, looks at this process's own machine and environment.
+type Options struct {
+	// Vocabulary says which packages, files and libraries state which facts.
+	Vocabulary *rules.Vocabulary
+	// Env is the job's environment, as os.Environ gives it; nil means this process's.
+	Env []string
+	// Command is the command that runs the job, if known; its interpreter tells the Python environment.
+	Command []string
+	// Python names an interpreter, a virtual or conda environment, or a folder of packages.
+	Python string
+	// Timeout bounds each tool that is asked; zero means 10 seconds. A GPU that hangs makes nvidia-smi hang.
+	Timeout time.Duration
+	// Root is prepended to the absolute paths that are read, for tests and for machines mounted elsewhere; "" means /.
+	Root string
+}
+
+// Machine is what a machine says at one moment.
+type Machine struct {
+	Taken         time.Time         `json:"taken"`
+	Source        string            `json:"source"` // "this machine" or "prometheus"
+	Host          string            `json:"host,omitempty"`
+	Boot          time.Time         `json:"boot,omitzero"`
+	OS            string            `json:"os,omitempty"`
+	KernelVersion string            `json:"kernel_version,omitempty"`
+	Glibc         string            `json:"glibc,omitempty"`
+	Driver        string            `json:"driver,omitempty"`        // of the libraries
+	KernelModule  string            `json:"kernel_module,omitempty"` // of the loaded module: the same, unless an upgrade awaits a reboot
+	OpenModule    bool              `json:"open_module,omitempty"`
+	CUDA          string            `json:"driver_cuda,omitempty"` // newest CUDA that the driver supports
+	GPUs          []GPU             `json:"gpus"`
+	Xids          []Xid             `json:"xids,omitempty"`
+	OOMKills      []OOMKill         `json:"oom_kills,omitempty"`
+	Kernel        []KernelLine      `json:"kernel,omitempty"`
+	Python        *Python           `json:"python,omitempty"`
+	Libraries     []Library         `json:"libraries,omitempty"`
+	Installed     map[string]any    `json:"installed,omitempty"` // facts that files of the Python environment state
+	Environment   map[string]string `json:"environment,omitempty"`
+	Limits        Limits            `json:"limits"`
+	Failures      []Failure         `json:"failures,omitempty"`
+
+	procGPUs []GPU
+}
+
+// Failure is a source that could not tell what it was asked.
+type Failure struct {
+	Source string `json:"source"`
+	Error  string `json:"error"`
+}
+
+// system is the machine that is read.
+type system struct {
+	vocabulary *rules.Vocabulary
+	env        []string
+	command    []string
+	python     string
+	timeout    time.Duration
+	root       string
+}
+
+// Read asks every source. It never fails as a whole: what went wrong is in Failures. It takes no longer than about twice the
+// time limit, or until ctx ends.
+func Read(ctx context.Context, options Options) *Machine {
+	s := &system{vocabulary: options.Vocabulary, env: options.Env, command: options.Command, python: options.Python,
+		timeout: cmp.Or(options.Timeout, 10*time.Second), root: cmp.Or(options.Root, "/")}
+	if s.env == nil {
+		s.env = os.Environ()
+	}
+	m := &Machine{Taken: time.Now(), Source: "this machine"}
+	m.Host, _ = os.Hostname()
+	m.Environment = s.environment()
+	m.fail("system", s.readHost(m))
+	s.readAtOnce(ctx, m)
+	if len(m.GPUs) == 0 {
+		m.GPUs = m.procGPUs
+	}
+	m.Xids, m.OOMKills = xids(m.Kernel, m.GPUs), oomKills(m.Kernel)
+	m.fail("libraries", s.readLibraries(ctx, m))
+	return m
+}
+
+// readAtOnce asks the sources that need nothing of each other. Each fills fields of its own.
+func (s *system) readAtOnce(ctx context.Context, m *Machine) {
+	sources := []struct {
+		name string
+		read func() error
+	}{
+		{"nvidia-smi", func() error { return s.readGPUs(ctx, m) }},
+		{"driver", func() error { return s.readDriver(m) }},
+		{"kernel log", func() error { return s.readKernel(ctx, m) }},
+		{"python", func() error {
+			err := s.readPython(m)
+			m.Installed = s.readInstalled(m.Python)
+			return err
+		}},
+	}
+	failures := make([]error, len(sources))
+	var group sync.WaitGroup
+	for i, source := range sources {
+		group.Go(func() { failures[i] = source.read() })
+	}
+	group.Wait()
+	for i, source := range sources {
+		m.fail(source.name, failures[i])
+	}
+}
+
+func (m *Machine) fail(source string, err error) {
+	if err != nil {
+		m.Failures = append(m.Failures, Failure{Source: source, Error: err.Error()})
+	}
+}
+
+// path is an absolute path on the machine that is read.
+func (s *system) path(name string) string { return filepath.Join(s.root, name) }
+
+// variable looks a name up in the job's environment; the last one counts, as for a program started with it.
+func (s *system) variable(name string) (value string, ok bool) {
+	for _, entry := range s.env {
+		if n, v, found := strings.Cut(entry, "="); found && n == name {
+			value, ok = v, true
+		}
+	}
+	return value, ok
+}
+
+// shownVariables start the names of the environment variables that are told. Others may hold secrets and decide nothing.
+var shownVariables = []string{"NVTE_", "NCCL_", "CUDA_", "CUDNN_", "CUBLAS_", "TORCH_", "PYTORCH_", "XLA_", "JAX_", "TRITON_", "GLOO_",
+	"UCX_", "FI_", "NVIDIA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "LD_PRELOAD", "OMP_NUM_THREADS", "WORLD_SIZE", "RANK", "LOCAL_RANK",
+	"LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"}
+
+// environment picks the variables to tell, leaving out any whose name sounds like a secret.
+func (s *system) environment() map[string]string {
+	shown := map[string]string{}
+	for _, entry := range s.env {
+		name, value, _ := strings.Cut(entry, "=")
+		start := func(prefix string) bool {
+			return name == prefix || strings.HasSuffix(prefix, "_") && strings.HasPrefix(name, prefix)
+		}
+		secret := func(word string) bool { return strings.Contains(name, word) }
+		if slices.ContainsFunc(shownVariables, start) && !slices.ContainsFunc([]string{"TOKEN", "SECRET", "PASSWORD", "API_KEY"}, secret) {
+			shown[name] = clip(value, 4000)
+		}
+	}
+	return shown
+}

@@ -1,0 +1,42 @@
+package rules
+
+import "regexp"
+
+// FileReader is a file of an installed package that states a fact. A text file states it where Pattern matches, in the group
+// "value"; a binary by the GPU architectures that its device code was built for.
+type FileReader struct {
+	Fact    string
+	Path    string         // below the folder of packages; the last part may hold *
+	Pattern *regexp.Regexp // nil for a binary
+}
+
+// installedEntry is how a fact of facts.yaml says where the machine keeps it.
+type installedEntry struct {
+	Path    string `yaml:"path"`
+	Pattern Text   `yaml:"pattern"`
+}
+
+// Files are the files of installed packages that state facts.
+func (v *Vocabulary) Files() []FileReader { return v.files }
+
+// Libraries maps shared libraries, without .so and what follows ("libcudnn"), to the facts that hold their versions. The map
+// belongs to the vocabulary and must not be changed.
+func (v *Vocabulary) Libraries() map[string]string { return v.libraries }
+
+// installed reads where the machine keeps a fact.
+func (d *decoder) installed(v *Vocabulary, fact *FactInfo, libraries, binaries []string, files []installedEntry) {
+	for _, library := range libraries {
+		v.libraries[library] = fact.Name
+	}
+	for _, path := range binaries {
+		v.files = append(v.files, FileReader{Fact: fact.Name, Path: path})
+	}
+	for _, entry := range files {
+		pattern, err := regexp.Compile(entry.Pattern.Value)
+		if err != nil || pattern.SubexpIndex("value") < 0 {
+			d.problem(entry.Pattern.Line, entry.Pattern.Column, "a file of a fact needs a pattern with a group (?P<value>…)")
+			continue
+		}
+		v.files = append(v.files, FileReader{Fact: fact.Name, Path: entry.Path, Pattern: pattern})
+	}
+}

@@ -1,0 +1,204 @@
+package rules
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+)
+
+// xidFile is the one file of a knowledge base that holds the catalogue of Xids.
+const xidFile = "xid.yaml"
+
+// XidCatalogue tells what the errors mean that NVIDIA's driver reports to the kernel's log. A nil catalogue knows none.
+type XidCatalogue struct {
+	xids    map[int]xidEntry
+	actions map[string]string
+	links   *regexp.Regexp
+	errors  map[linkKey]linkEntry
+}
+
+// XidEvent is one such line of the kernel's log.
+type XidEvent struct {
+	GPU  string // its PCI address
+	Code int
+	Text string // what follows the code
+}
+
+// XidMeaning is what the catalogue says of an event.
+type XidMeaning struct {
+	Name     string
+	Blame    Blame
+	Bucket   string // NVIDIA's name for the immediate action
+	Action   string // what to do now, "" when there is nothing to do
+	Later    string // what to do if it comes again
+	SubCode  *int   // of an NVLink error
+	Severity string // of an NVLink error whose sub-code is known: fatal, link or non-fatal
+}
+
+// Blame is what an Xid speaks for.
+type Blame string
+
+// The blames, the gravest first.
+const (
+	BlameHardware    Blame = "hardware"
+	BlameDriver      Blame = "driver"
+	BlameApplication Blame = "application"
+	BlameConsequence Blame = "consequence" // of another Xid
+	BlameInformation Blame = "information"
+)
+
+var blames = []Blame{BlameHardware, BlameDriver, BlameApplication, BlameConsequence, BlameInformation}
+
+// Graver tells whether b weighs more than other.
+func (b Blame) Graver(other Blame) bool { return slices.Index(blames, b) < slices.Index(blames, other) }
+
+type xidEntry struct {
+	Code   int    `yaml:"code"`
+	Name   string `yaml:"name"`
+	Blame  Text   `yaml:"blame"`
+	Now    Text   `yaml:"now"`
+	Later  Text   `yaml:"later"`
+	Solo   Text   `yaml:"solo"`
+	Action Text   `yaml:"action"`
+
+	pattern *regexp.Regexp // Action compiled
+}
+
+type linkEntry struct {
+	Xid      int    `yaml:"xid"`
+	Unit     string `yaml:"unit"`
+	SubCode  int    `yaml:"subcode"`
+	Status   string `yaml:"status"`
+	Now      Text   `yaml:"now"`
+	Later    Text   `yaml:"later"`
+	Severity string `yaml:"severity"`
+	Blame    Text   `yaml:"blame"`
+}
+
+type linkKey struct {
+	xid     int
+	unit    string
+	subCode int
+	status  uint64
+}
+
+type xidsFile struct {
+	Actions map[string]string `yaml:"actions"`
+	Xids    []xidEntry        `yaml:"xids"`
+	Links   struct {
+		Pattern Text        `yaml:"pattern"`
+		Errors  []linkEntry `yaml:"errors"`
+	} `yaml:"links"`
+}
+
+// catalogue reads xid.yaml.
+func (d *decoder) catalogue(content []byte) *XidCatalogue {
+	file, _ := decode[xidsFile](d, content)
+	c := &XidCatalogue{actions: file.Actions, xids: make(map[int]xidEntry), errors: make(map[linkKey]linkEntry)}
+	for _, e := range file.Xids {
+		e.pattern = d.valuePattern(e.Action)
+		d.xidTexts(file.Actions, e.Blame, e.Now, e.Later, e.Solo)
+		c.xids[e.Code] = e
+	}
+	c.links = d.valuePattern(file.Links.Pattern, "unit", "intrinfo", "status")
+	for _, e := range file.Links.Errors {
+		status, err := strconv.ParseUint(e.Status, 0, 64)
+		if err != nil {
+			d.problem(e.Now.Line, 1, "the status %q is not a number", e.Status)
+		}
+		d.xidTexts(file.Actions, e.Blame, e.Now, e.Later)
+		c.errors[linkKey{e.Xid, e.Unit, e.SubCode, status}] = e
+	}
+	return c
+}
+
+// valuePattern compiles a pattern that must have the groups, by default "value"; an empty text has none.
+func (d *decoder) valuePattern(t Text, groups ...string) *regexp.Regexp {
+	if t.Value == "" {
+		return nil
+	}
+	pattern, err := regexp.Compile(t.Value)
+	if err != nil {
+		d.problem(t.Line, t.Column, "%v", err)
+		return nil
+	}
+	if len(groups) == 0 {
+		groups = []string{"value"}
+	}
+	for _, group := range groups {
+		if pattern.SubexpIndex(group) < 0 {
+			d.problem(t.Line, t.Column, "the pattern needs a group (?P<%s>…)", group)
+			return nil
+		}
+	}
+	return pattern
+}
+
+func (d *decoder) xidTexts(actions map[string]string, blame Text, buckets ...Text) {
+	if !slices.Contains(blames, Blame(blame.Value)) {
+		d.problem(blame.Line, blame.Column, "unknown blame %q", blame.Value)
+	}
+	for _, bucket := range buckets {
+		if bucket.Value != "" && actions[bucket.Value] == "" {
+			d.problem(bucket.Line, bucket.Column, "the action %q is not explained under actions", bucket.Value)
+		}
+	}
+}
+
+// Explain says what each event means, in the light of the others: some Xids mean something else when they come alone.
+func (c *XidCatalogue) Explain(events []XidEvent) []XidMeaning {
+	meanings := make([]XidMeaning, len(events))
+	for i, event := range events {
+		meanings[i] = c.explain(event, events)
+	}
+	return meanings
+}
+
+func (c *XidCatalogue) explain(event XidEvent, events []XidEvent) XidMeaning {
+	if c == nil {
+		return XidMeaning{}
+	}
+	entry, known := c.xids[event.Code]
+	if !known {
+		return XidMeaning{Blame: BlameDriver, Name: "not in the catalogue of 2025-10-29"}
+	}
+	m := XidMeaning{Name: entry.Name, Blame: Blame(entry.Blame.Value), Bucket: entry.Now.Value, Later: c.actions[entry.Later.Value]}
+	other := func(e XidEvent) bool { return e.GPU == event.GPU && e.Code != event.Code }
+	if entry.Solo.Value != "" && !slices.ContainsFunc(events, other) {
+		m.Bucket = entry.Solo.Value
+	}
+	c.link(event, &m)
+	m.Action = c.actions[m.Bucket]
+	if m.Bucket == "IGNORE" {
+		m.Action = ""
+	}
+	if entry.pattern != nil {
+		if parts := entry.pattern.FindStringSubmatch(event.Text); parts != nil {
+			m.Action = parts[entry.pattern.SubexpIndex("value")]
+		}
+	}
+	return m
+}
+
+// link refines the meaning of an NVLink error by its unit, sub-code and status.
+func (c *XidCatalogue) link(event XidEvent, m *XidMeaning) {
+	if c.links == nil {
+		return
+	}
+	parts := c.links.FindStringSubmatch(event.Text)
+	if parts == nil {
+		return
+	}
+	info, err1 := strconv.ParseUint(parts[c.links.SubexpIndex("intrinfo")], 0, 64)
+	status, err2 := strconv.ParseUint(parts[c.links.SubexpIndex("status")], 0, 64)
+	if err1 != nil || err2 != nil {
+		return
+	}
+	key := linkKey{event.Code, parts[c.links.SubexpIndex("unit")], int(info >> 20 & 0x3f), status}
+	entry, known := c.errors[key]
+	if !known {
+		return
+	}
+	m.SubCode, m.Severity, m.Bucket = &key.subCode, entry.Severity, entry.Now.Value
+	m.Blame, m.Later = Blame(entry.Blame.Value), c.actions[entry.Later.Value]
+}
