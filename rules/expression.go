@@ -3,6 +3,7 @@ package rules
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/file"
@@ -110,6 +111,27 @@ func (e *Expression) Unknowns(s *Situation) []string {
 // Names are the declared names that the expression reads, directly or through definitions.
 func (e *Expression) Names(s *Scope) []string {
 	var names []string
+	e.reads(s, func(i int) {
+		if !s.slots[i].hidden {
+			names = append(names, s.slots[i].name)
+		}
+	})
+	return names
+}
+
+// Seen are the numbers of the scope's SeenPatterns that the expression looks for.
+func (e *Expression) Seen(s *Scope) []int {
+	var numbers []int
+	e.reads(s, func(i int) {
+		if n := slices.Index(s.seenAt, i); n >= 0 {
+			numbers = append(numbers, n)
+		}
+	})
+	return numbers
+}
+
+// reads calls yield once with each slot that the expression reads and that is not itself computed.
+func (e *Expression) reads(s *Scope, yield func(slot int)) {
 	met := make(map[int]bool)
 	var walk func(*node)
 	walk = func(n *node) {
@@ -117,8 +139,8 @@ func (e *Expression) Names(s *Scope) []string {
 			met[n.slot] = true
 			if defined := s.slots[n.slot].defined; defined != nil {
 				walk(defined.root)
-			} else if !s.slots[n.slot].hidden {
-				names = append(names, s.slots[n.slot].name)
+			} else {
+				yield(n.slot)
 			}
 		}
 		for _, kid := range n.kids {
@@ -126,7 +148,6 @@ func (e *Expression) Names(s *Scope) []string {
 		}
 	}
 	walk(e.root)
-	return names
 }
 
 // compiler turns a syntax tree into nodes; it keeps the first mistake.

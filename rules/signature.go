@@ -170,7 +170,7 @@ func (l *signatures) keywords(s *Signature, f signatureFile) {
 		}
 		s.Keywords = append(s.Keywords, k.Value)
 	}
-	if len(f.Keywords) == 0 {
+	if len(f.Keywords) == 0 && s.Role != Generic { // a generic one is asked about every exception
 		l.problem(f.ID.Line, f.ID.Column, "a signature needs keywords: literals, one of which stands in every line or message that it matches")
 	}
 	if len(f.Match) == 0 {
@@ -232,7 +232,7 @@ func (l *signatures) templates(texts []Text, own map[string]bool) []Template {
 
 func (l *signatures) template(t Text, own map[string]bool) Template {
 	parsed := parseTemplate(strings.TrimSpace(t.Value))
-	for _, name := range parsed.names() {
+	for _, name := range parsed.Names() {
 		top, _, _ := strings.Cut(name, ".")
 		_, isFact := l.vocabulary.Fact(name)
 		if !isFact && !own[name] && !(l.scope.Has(top) && !l.captures[top]) {

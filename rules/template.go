@@ -37,7 +37,8 @@ func parseTemplate(text string) Template {
 	return t
 }
 
-func (t Template) names() []string {
+// Names are the names that the template has places for.
+func (t Template) Names() []string {
 	var names []string
 	for _, part := range t {
 		if part.name != "" {
