@@ -17,8 +17,8 @@ var (
 	shortRef  = regexp.MustCompile(`(?i)\b(GH-)([0-9])`)
 	scheme    = regexp.MustCompile(`(?i)([a-z]):(//)`)
 	wwwOrMail = regexp.MustCompile(`(?i)\b(www|mailto|xmpp)([.:])`)
-	commit    = regexp.MustCompile(`\b[0-9a-f]{7,}\b`)
-	sixHex    = regexp.MustCompile(`[0-9a-f]{6}`)
+	commit    = regexp.MustCompile(`(?i)\b[0-9a-f]{7,}\b`)
+	sixHex    = regexp.MustCompile(`(?i)[0-9a-f]{6}`)
 )
 
 // markup makes every character with a meaning to Markdown, HTML or GitHub's formulas stand for itself, in a table as well.
@@ -60,8 +60,8 @@ func prose(text string) string {
 	text = scheme.ReplaceAllString(text, "$1:"+nothing+"$2")
 	text = wwwOrMail.ReplaceAllString(text, "$1"+nothing+"$2")
 	text = commit.ReplaceAllStringFunc(text, func(s string) string {
-		if len(s) < 40 && strings.Trim(s, "0123456789") == "" {
-			return s // a number
+		if len(s) < 40 && (strings.Trim(s, "0123456789") == "" || !strings.ContainsAny(s, "0123456789")) {
+			return s // a number or a word
 		}
 		return sixHex.ReplaceAllString(s, "$0"+nothing)
 	})
