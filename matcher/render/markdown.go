@@ -271,7 +271,7 @@ func indented(text string, by int) string {
 func reference(text string) string {
 	text = cut(oneLine(text), 300)
 	address, err := url.Parse(text)
-	if err != nil || address.Scheme != "https" || address.User != nil || strings.ContainsAny(text, " <>`\"'()[]{}|\\^@…") {
+	if err != nil || address.Scheme != "https" || !strings.Contains(address.Host, ".") || address.User != nil || strings.ContainsAny(text, " <>`\"'()[]{}|\\^@…") {
 		return code(text)
 	}
 	if address.Host == "github.com" {

@@ -42,7 +42,7 @@ func poisoned(text string) *matcher.Report {
 		Backends:     []matcher.Backend{{Name: text, Verdict: text, Rules: []matcher.BackendRule{{ID: text, Because: text}}, Missing: []string{text}}},
 		Fixes:        []matcher.Fix{{Do: text, Run: []string{text, text}, Effect: text, Loses: text, Verified: true}},
 		Consequences: []matcher.Consequence{{Title: text}},
-		References:   []string{text, "javascript:" + text, "https://ok.example/a#b"},
+		References:   []string{"see " + text, "javascript:" + text, "https://ok.example/a#b"},
 	}
 	return &matcher.Report{Diagnoses: []matcher.Diagnosis{diagnosis, diagnosis}, Facts: diagnosis.Facts, Notes: []string{text}}
 }
