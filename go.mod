@@ -1,6 +1,6 @@
 module github.com/gpu-triage/triage
 
-go 1.26
+go 1.26.0
 
 require (
 	github.com/aquasecurity/go-pep440-version v0.0.1
@@ -9,6 +9,7 @@ require (
 	github.com/google/go-cmp v0.7.0
 	github.com/klauspost/compress v1.20.3
 	github.com/yuin/goldmark v1.8.7
+	golang.org/x/text v0.43.0
 	gopkg.in/yaml.v3 v3.0.1
 )
 

@@ -14,39 +14,24 @@ type Line struct {
 	Number    int       // counts the \n-terminated lines of Source from 1
 	Rank      int       // global rank, or NoRank
 	Writer    string    // lines of one process share it, so that interleaved ranks can be told apart; "" when nothing tells
-	Time      time.Time // zero when the line has no timestamp
+	Time      time.Time // zero when the line has no timestamp; year 0 when the timestamp has no year; UTC when it has no zone
+	Level     Level     // severity that the logging library printed, "" when the line is no log record
 	Text      string
+	Head      int  // Text[:Head] is the header of a log record (time, level, place), 0 when there is none
 	Truncated bool // Text is the head and the tail of a longer line
 }
 
-// Exception is a raised Python error as a traceback printed it, or the lone last line of one.
-type Exception struct {
-	Type    string  // as printed: "torch.OutOfMemoryError"
-	Message string  // may have several lines
-	Frames  []Frame // outermost first, none for a lone line
-	Line    Line    // the line that holds Type
-	Header  Line    // the line "Traceback (most recent call last)", zero for a lone line
-	// Earlier is the exception printed before this one in the same chain, and Link how they hang together.
-	Earlier *Exception
-	Link    Link
-	// Within are the members of an exception group.
-	Within []*Exception
-}
+// Body is the text after the header of a log record: what the program had to say.
+func (l Line) Body() string { return l.Text[l.Head:] }
 
-// Link says how an exception follows from the one printed before it.
-type Link string
+// Level is the severity of a log record.
+type Level string
 
-// The links that Python and its libraries print.
+// The levels of Python's logging and of Google's, which everything else in the field imitates.
 const (
-	DirectCause   Link = "direct cause"    // raise ... from ...
-	WhileHandling Link = "during handling" // raised in an except block
-	Relayed       Link = "relayed"         // a worker's traceback inside the message of its parent's
+	Debug   Level = "debug"
+	Info    Level = "info"
+	Warning Level = "warning"
+	Error   Level = "error"
+	Fatal   Level = "fatal"
 )
-
-// Frame is one entry of a traceback.
-type Frame struct {
-	File     string
-	Line     int
-	Function string
-	Code     string // the source line, "" when it was not printed
-}

@@ -1,0 +1,238 @@
+package matcher
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Form is what the beginning and the name of a source tell about all its lines. It does not change while the source is read, so
+// that any line can be cleaned without those before it.
+type Form struct {
+	source string
+	rank   int    // from the path, NoRank when it tells none
+	labels labels // what stands before each line
+}
+
+// Sniff tells the form of a source from its first bytes (64 KiB are plenty) and its path.
+func Sniff(source string, head []byte) *Form {
+	return &Form{source: source, rank: RankOfPath(source), labels: labelsOf(head)}
+}
+
+// A prefixForm is one way in which launchers, schedulers and collectors mark whose line it is. Its expression is anchored, and
+// its groups say what was found: rank (global), local (a rank in the node, the role or the file: second best), writer (what tells
+// processes apart). A form without colon or other end of its own is only believed when another prefix follows it.
+type prefixForm struct {
+	first   string // the bytes with which a line of this form can begin
+	re      *regexp.Regexp
+	before  string // when not empty: the rest must begin with this
+	rank    int    // indices of the groups, 0 when there is none
+	local   int
+	writer  int
+	message bool // the rest must not be empty: "[0]:" alone is an entry of the launcher's list of failures
+}
+
+// prefixForms are tried in this order, again and again, until none fits.
+var prefixForms = compilePrefixes([]prefixSource{
+	// torchrun: [rank3]:, and with --tee [default3]: or the name of another role; TorchX and Monarch: [trainer3]:, [trainer0|0]:
+	{first: "[", re: `\[rank(?P<rank>\d{1,6})\](?:: ?| )`},
+	{first: "[", re: `\[(?P<writer>(?:default|trainer|worker|actor|learner|proc|process|replica|role|node|gpu|local_rank)(?P<local>\d{1,6}))(?:\|\d+)?\]: ?`},
+	{first: "[", re: `\[(?P<local>\d{1,5})\]: ?`, message: true},
+	// mpirun --tag-output: [1,15]<stdout>:
+	{first: "[", re: `\[(?:[\w.@-]+@)?\d+, ?(?P<rank>\d{1,6})\] ?<(?:stdout|stderr|stddiag)>: ?`},
+	// kubectl logs --prefix: [pod/name/container]
+	{first: "[", re: `\[(?P<writer>pod/[\w.-]+/[\w.-]+)\] `},
+	// a counter put before each line by a web page: [80746] [rank0]:
+	{first: "[", re: `\[\d+\] `, before: "[rank"},
+	// Ray, vLLM and its like: (Worker pid=7207, ip=10.0.0.1), (raylet), (raylet, ip=10.0.0.1), (pid=12)
+	{first: "(", re: `\((?P<writer>[\w.:<>\[\]-]* ?(?:[\w-]+=[^,()]*, )*?(?:rank=(?P<rank>\d+)[, ]+)?pid=\d+(?:, \w+=[^,()]*)*)\) ?`},
+	{first: "(", re: `\((?P<writer>(?:raylet|gcs_server|autoscaler)(?:[ ,][^()]*)?)\) ?`},
+	// Metaflow: 2023-04-29 06:01:12.977 [177/train/578 (pid 28936)]
+	{first: "12", re: `\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \[(?P<writer>\d+/[\w./-]+ \(pid \d+\))\] `},
+	// launchers that name the node before torchrun's own prefix: 0000-steps/0 [default6]:
+	{first: "*", re: `[\w.-]+/\d+ `, before: "["},
+	// docker compose: trainer-1  | text
+	{first: "*", re: `(?P<writer>[a-z0-9][\w.-]*-\d+) +\| `},
+})
+
+type prefixSource struct {
+	first, re, before string
+	message           bool
+}
+
+func compilePrefixes(sources []prefixSource) []prefixForm {
+	forms := make([]prefixForm, len(sources))
+	for i, s := range sources {
+		re := regexp.MustCompile(`^` + s.re)
+		forms[i] = prefixForm{first: s.first, re: re, before: s.before, message: s.message,
+			rank: max(0, re.SubexpIndex("rank")), local: max(0, re.SubexpIndex("local")), writer: max(0, re.SubexpIndex("writer"))}
+	}
+	return forms
+}
+
+// prefixes is what all prefixes of a line say together.
+type prefixes struct {
+	rank, local int
+	writer      string
+	rest        string
+	found       bool
+}
+
+const (
+	maxPrefixes  = 6   // more are not stripped from one line
+	maxPrefixLen = 300 // a prefix is looked for in that many bytes
+)
+
+// parse takes the prefixes from a cleaned line. What they do not say is taken from the part before it in the same line.
+func (f *Form) parse(text string, before Line) Line {
+	line := Line{Source: f.source, Rank: NoRank}
+	p := prefixes{rank: NoRank, local: NoRank, rest: text}
+	if label, n, ok := f.labels.label(text); ok {
+		p.rest, p.found, p.writer = text[n:], true, label
+		if f.labels.ranks {
+			p.rank = atoi(label)
+		}
+	}
+	for range maxPrefixes {
+		if t, n := transportStamp(p.rest); n > 0 {
+			line.Time, p.rest, p.found = t, p.rest[n:], true
+			continue
+		}
+		if !p.strip() {
+			break
+		}
+	}
+	line.Text = p.rest
+	if strings.HasPrefix(text, "(") {
+		line.Text = withoutRepeatCount(line.Text)
+	}
+	parseRecord(&line)
+	line.Rank, line.Writer = p.rank, p.writer
+	if line.Rank == NoRank {
+		line.Rank = rankTag(line.Body())
+		if line.Rank != NoRank && p.writer == "" {
+			line.Writer = "rank" + strconv.Itoa(line.Rank)
+		}
+	} else {
+		line.Writer = "rank" + strconv.Itoa(line.Rank)
+	}
+	if line.Rank == NoRank {
+		line.Rank = p.local
+	}
+	if !p.found && line.Writer == "" {
+		line.Rank, line.Writer = before.Rank, before.Writer
+	}
+	if line.Rank == NoRank {
+		line.Rank = f.rank
+	}
+	if line.Writer == "" {
+		line.Writer = processOf(line.Text)
+	}
+	return line
+}
+
+// strip takes one prefix off the rest.
+func (p *prefixes) strip() bool {
+	if p.rest == "" {
+		return false
+	}
+	bracket := strings.IndexByte("[(", p.rest[0]) >= 0
+	if !bracket && !wordPrefix(p.rest) {
+		return false
+	}
+	window := p.rest[:min(len(p.rest), maxPrefixLen)]
+	for i := range prefixForms {
+		form := &prefixForms[i]
+		if form.first != "*" && strings.IndexByte(form.first, p.rest[0]) < 0 || form.first == "*" && bracket {
+			continue
+		}
+		if m := form.re.FindStringSubmatchIndex(window); m != nil && p.take(form, m) {
+			return true
+		}
+	}
+	return false
+}
+
+// take believes a form that matched, unless what follows speaks against it.
+func (p *prefixes) take(form *prefixForm, m []int) bool {
+	rest := p.rest[m[1]:]
+	if !strings.HasPrefix(rest, form.before) || form.message && rest == "" {
+		return false
+	}
+	group := func(i int) string {
+		if i == 0 || m[2*i] < 0 {
+			return ""
+		}
+		return p.rest[m[2*i]:m[2*i+1]]
+	}
+	if s := group(form.rank); s != "" {
+		p.rank = atoi(s)
+	}
+	if s := group(form.local); s != "" && p.local == NoRank {
+		p.local = atoi(s)
+		p.writer += "[" + s + "]"
+	}
+	if s := group(form.writer); s != "" {
+		p.writer += s
+	}
+	p.rest, p.found = rest, true
+	return true
+}
+
+// wordPrefix tells cheaply whether a line that begins with a letter or a digit can have one of the forms for such lines: a first
+// word with a digit at its end, or a date.
+func wordPrefix(s string) bool {
+	i := strings.IndexByte(s[:min(len(s), 80)], ' ')
+	if i < 1 || s[i-1] < '0' || s[i-1] > '9' {
+		return false
+	}
+	return true
+}
+
+// atoi reads digits that an expression has already checked; a number that no rank can have is NoRank.
+func atoi(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil || n > 9_999_999 {
+		return NoRank
+	}
+	return n
+}
+
+var (
+	// ranks in the text itself: [Rank 3], [PG ID 0 PG GUID 0(default_pg) Rank 5], [rank: 0]
+	tagged = regexp.MustCompile(`^\[(?:PG [^\]\[]{1,120}? )?[Rr]ank:? ?(\d{1,6})\]`)
+	// host:pid:tid [gpu] text, as NCCL and its network plugins write
+	hostProcess = regexp.MustCompile(`^([\w.-]+:\d+):\d+ \[\d+\] `)
+	repeatCount = regexp.MustCompile(` \[repeated \d+x across (?:all nodes|cluster)\].*$`)
+)
+
+// rankTag is the rank that a message begins with, or NoRank.
+func rankTag(body string) int {
+	if !strings.HasPrefix(body, "[") {
+		return NoRank
+	}
+	if m := tagged.FindStringSubmatch(body); m != nil {
+		return atoi(m[1])
+	}
+	return NoRank
+}
+
+// processOf is the host and process that wrote a line without a prefix of its own, or "".
+func processOf(text string) string {
+	window := text[:min(len(text), 100)]
+	if i := strings.IndexByte(window, ' '); i < 0 || strings.Count(window[:i], ":") != 2 {
+		return ""
+	}
+	if m := hostProcess.FindStringSubmatch(window); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// withoutRepeatCount drops what Ray adds to a line that stands for many.
+func withoutRepeatCount(text string) string {
+	if !strings.Contains(text, "[repeated ") {
+		return text
+	}
+	return repeatCount.ReplaceAllString(text, "")
+}

@@ -1,0 +1,214 @@
+package matcher
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+)
+
+// headBytes is how much of a source is looked at to tell its form.
+const headBytes = 64 << 10
+
+// ReadLines reads a log to its end and hands each line to yield, in order. Memory stays bounded whatever the log contains: a line
+// longer than 64 KiB is shortened to its head and tail, and counted. The error is r's or yield's.
+func ReadLines(r io.Reader, source string, yield func(Line) error) (Stats, error) {
+	counted := &countingReader{r: r}
+	stats, err := readLines(counted, source, yield)
+	stats.Bytes = counted.n
+	return stats, err
+}
+
+func readLines(r io.Reader, source string, yield func(Line) error) (Stats, error) {
+	var stats Stats
+	decoded, err := Decode(r)
+	if err != nil {
+		return stats, err
+	}
+	in := bufio.NewReaderSize(decoded, 4*headBytes)
+	head, err := in.Peek(headBytes)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return stats, err
+	}
+	line := parts{form: Sniff(source, head), yield: yield}
+	for {
+		raw, err := in.ReadSlice('\n')
+		if len(raw) == 0 && errors.Is(err, io.EOF) {
+			return stats, nil
+		}
+		stats.Lines++
+		line.begin(int(stats.Lines))
+		for errors.Is(err, bufio.ErrBufferFull) {
+			if err := line.add(raw); err != nil {
+				return stats, err
+			}
+			raw, err = in.ReadSlice('\n')
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return stats, err
+		}
+		cut, err := line.end(bytes.TrimSuffix(raw, []byte{'\n'}))
+		if err != nil {
+			return stats, err
+		}
+		if cut {
+			stats.TruncatedLines++
+		}
+	}
+}
+
+// Decode gives a log as UTF-8: UTF-16 that begins with a byte order mark is converted, the mark of UTF-8 dropped, all else passed
+// through as it is. The error is r's.
+func Decode(r io.Reader) (io.Reader, error) {
+	start := bufio.NewReaderSize(r, 4096)
+	mark, err := start.Peek(3)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	switch {
+	case bytes.HasPrefix(mark, []byte{0xff, 0xfe}), bytes.HasPrefix(mark, []byte{0xfe, 0xff}):
+		return transform.NewReader(start, unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder()), nil
+	case bytes.HasPrefix(mark, []byte{0xef, 0xbb, 0xbf}):
+		_, err := start.Discard(3)
+		return start, err
+	}
+	return start, nil
+}
+
+// countingReader counts the bytes that went through it.
+type countingReader struct {
+	r io.Reader
+	n int64
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// Clean hands the \r-separated parts of one raw line (without its \n) to yield as cleaned lines, just as ReadLines would have done
+// it. It tells whether a part had to be shortened; the error is yield's.
+func (f *Form) Clean(number int, raw []byte, yield func(Line) error) (cut bool, err error) {
+	p := parts{form: f, yield: yield}
+	p.begin(number)
+	return p.end(raw)
+}
+
+// parts cuts one line, which may come in pieces, at \r. A part that is too long is shortened, so that an endless progress bar keeps
+// all its words and an endless blob does not fill the memory.
+type parts struct {
+	form  *Form
+	yield func(Line) error
+
+	number int
+	held   []byte // the head of a part whose end has not come yet, at most maxPart bytes
+	tail   []byte // what that part has beyond its head, the last of it
+	over   int    // how many bytes that part has beyond its head
+	any    bool   // a part of this line was handed on
+	cut    bool   // a part of this line was shortened
+	last   Line   // the part before: a part without a prefix is from the same writer
+}
+
+func (p *parts) begin(number int) {
+	p.number, p.any, p.cut, p.last = number, false, false, Line{Rank: p.form.rank}
+	p.drop()
+}
+
+func (p *parts) drop() { p.held, p.tail, p.over = p.held[:0], p.tail[:0], 0 }
+
+// add takes a piece of the line that is not its last.
+func (p *parts) add(raw []byte) error {
+	for {
+		i := bytes.IndexByte(raw, '\r')
+		if i < 0 {
+			p.hold(raw)
+			return nil
+		}
+		if err := p.finish(raw[:i]); err != nil {
+			return err
+		}
+		raw = raw[i+1:]
+	}
+}
+
+// end takes the last piece of the line. A line with nothing in it is handed on as one empty line.
+func (p *parts) end(raw []byte) (cut bool, err error) {
+	for i := bytes.IndexByte(raw, '\r'); i >= 0; i = bytes.IndexByte(raw, '\r') {
+		if err := p.finish(raw[:i]); err != nil {
+			return p.cut, err
+		}
+		raw = raw[i+1:]
+	}
+	if err := p.finish(raw); err != nil {
+		return p.cut, err
+	}
+	if !p.any {
+		line := Line{Source: p.form.source, Number: p.number, Rank: p.last.Rank, Writer: p.last.Writer}
+		return p.cut, p.yield(line)
+	}
+	return p.cut, nil
+}
+
+// finish hands on the part that ends with raw.
+func (p *parts) finish(raw []byte) error {
+	if len(p.held)+len(raw) <= maxPart && p.over == 0 {
+		if len(p.held) > 0 {
+			p.held = append(p.held, raw...)
+			raw = p.held
+		}
+		return p.hand(raw, false)
+	}
+	p.hold(raw)
+	whole := append(p.held, p.tail[max(0, len(p.tail)-maxPart):]...)
+	return p.hand(shorten(whole), true)
+}
+
+// hold keeps raw as a piece of the current part: first in its head, then in a tail of which only the last maxPart bytes matter.
+func (p *parts) hold(raw []byte) {
+	room := min(maxPart-len(p.held), len(raw))
+	p.held = append(p.held, raw[:room]...)
+	raw = raw[room:]
+	p.over += len(raw)
+	if len(raw) >= maxPart {
+		p.tail = append(p.tail[:0], raw[len(raw)-maxPart:]...)
+		return
+	}
+	p.tail = append(p.tail, raw...)
+	if len(p.tail) > 4*maxPart { // moving them only now and then keeps this linear
+		p.tail = append(p.tail[:0], p.tail[len(p.tail)-maxPart:]...)
+	}
+}
+
+// hand cleans a part and hands it on unless nothing is left of it.
+func (p *parts) hand(raw []byte, cut bool) error {
+	text := printable(raw)
+	p.drop()
+	p.cut = p.cut || cut
+	if text == "" {
+		return nil
+	}
+	line := p.form.parse(text, p.last)
+	line.Number, line.Truncated = p.number, cut
+	p.any, p.last = true, line
+	return p.yield(line)
+}
+
+const (
+	// maxPart is the longest line, or \r-separated part of one, that is kept whole.
+	maxPart = 64 << 10
+	// gap stands where the middle of a longer one was.
+	gap = " ... "
+)
+
+// shorten gives the head and the tail of a part that is longer than maxPart, together no longer than that.
+func shorten(part []byte) []byte {
+	const half = (maxPart - len(gap)) / 2
+	short := make([]byte, 0, maxPart)
+	short = append(short, part[:half]...)
+	short = append(short, gap...)
+	return append(short, part[len(part)-half:]...)
+}

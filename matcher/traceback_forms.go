@@ -1,0 +1,198 @@
+package matcher
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// boxedFrame takes a line of the box that rich draws around frames, and the line with the type after it.
+func (r *record) boxedFrame(l Line, text string) verdict {
+	inside, ok := strings.CutPrefix(strings.TrimSpace(text), "│")
+	if !ok {
+		if strings.HasPrefix(text, "╰") {
+			return taken
+		}
+		typ, msg, ok := parseType(text)
+		if !ok {
+			return r.stranger()
+		}
+		r.raise(l, typ, msg)
+		return taken
+	}
+	inside = strings.TrimSpace(strings.TrimSuffix(inside, "│"))
+	if m := boxedPlace.FindStringSubmatch(inside); m != nil {
+		n, _ := strconv.Atoi(m[2])
+		r.addFrame(Frame{File: m[1], Line: n, Function: m[3]})
+	} else if m := boxedCode.FindStringSubmatch(inside); m != nil && len(r.frames) > 0 {
+		r.frames[len(r.frames)-1].Code = strings.TrimSpace(m[1])
+	}
+	return taken
+}
+
+var (
+	boxedPlace    = regexp.MustCompile(`^(/\S.*|[A-Za-z]:\\.*|[\w./<>-]+):(\d{1,8}) in (.+)$`)
+	boxedCode     = regexp.MustCompile(`^[❱>] +\d+ │ ?(.*)$`)
+	notebookPlace = regexp.MustCompile(`^(?:File )?([^\s:]+\.pyx?|<ipython-input[^>]*>|Cell In\s?\[\d+\])(?::(\d{1,8})|, line (\d{1,8}))?,? in (.+)$|^Cell In\s?\[\d+\], line (\d{1,8})$`)
+	notebookCode  = regexp.MustCompile(`^-+> ?(\d{1,8}) (.*)$`)
+)
+
+// notebookFrame takes a line of IPython's traceback, which ends with the type that its header names.
+func (r *record) notebookFrame(l Line, text string) verdict {
+	typ, msg, ok := parseType(text)
+	if ok && strings.HasSuffix(typ, r.exc.Type) {
+		r.raise(l, typ, msg)
+		return taken
+	}
+	if _, ok := findHeader(text); ok {
+		r.exc = nil
+		return ended
+	}
+	if m := notebookPlace.FindStringSubmatch(text); m != nil {
+		n, _ := strconv.Atoi(m[2] + m[3] + m[5])
+		file := m[1]
+		if file == "" {
+			file, _, _ = strings.Cut(text, ",")
+		}
+		function, _, _ := strings.Cut(m[4], "(")
+		r.addFrame(Frame{File: file, Line: n, Function: function})
+	} else if m := notebookCode.FindStringSubmatch(text); m != nil && len(r.frames) > 0 {
+		last := &r.frames[len(r.frames)-1]
+		last.Line, _ = strconv.Atoi(m[1])
+		last.Code = strings.TrimSpace(m[2])
+	}
+	if r.strange++; r.strange > 4*maxStrange {
+		r.exc = nil
+		return ended
+	}
+	return taken
+}
+
+// faultFrame takes a line of what the fault handler prints: the frames of the crashed thread, innermost first, then those of others.
+func (r *record) faultFrame(text string) verdict {
+	if strings.HasPrefix(text, "Current thread ") || strings.HasPrefix(text, "Thread ") || strings.HasPrefix(text, "Stack (most recent call first)") {
+		r.strange = 0
+		if len(r.frames) > 0 {
+			r.strange = 1 // another thread's
+		}
+		return taken
+	}
+	if f, ok := parseFrame(text); ok {
+		if r.strange == 0 && len(r.frames) < maxFrames {
+			r.frames = append([]Frame{f}, r.frames...)
+		}
+		return taken
+	}
+	if strings.HasPrefix(text, "Python runtime state: ") || strings.HasPrefix(text, "  <no Python frame>") || strings.HasPrefix(text, "  ...") {
+		return taken
+	}
+	return ended
+}
+
+// group is an exception group that is being read. Its lines have a margin: spaces, a bar, and what a traceback would have; the
+// members are set in two spaces deeper, between rulers.
+type group struct {
+	header Line
+	levels []*groupLevel
+	lines  int
+}
+
+type groupLevel struct {
+	margin int
+	asm    *Assembler
+	found  []*Exception
+}
+
+const maxGroupDepth = 12
+
+func newGroup(header Line, margin int) *group {
+	g := &group{header: header}
+	g.push(margin)
+	header.Text, header.Head = tracebackHeader+":", 0
+	g.levels[0].asm.Feed(header)
+	return g
+}
+
+func (g *group) push(margin int) {
+	level := &groupLevel{margin: margin}
+	level.asm = NewAssembler(func(e *Exception) { level.found = append(level.found, e) }, func(Line) {})
+	g.levels = append(g.levels, level)
+}
+
+// pop ends the deepest level: what it found are members of the exception above it.
+func (g *group) pop() {
+	level := g.levels[len(g.levels)-1]
+	g.levels = g.levels[:len(g.levels)-1]
+	level.asm.Close()
+	above := g.levels[len(g.levels)-1]
+	if n := len(above.found); n > 0 {
+		above.found[n-1].Within = append(above.found[n-1].Within, level.found...)
+	}
+}
+
+func (g *group) take(l Line) verdict {
+	text := l.Text
+	body := strings.TrimLeft(text, " ")
+	margin := len(text) - len(body)
+	if body == "" || body[0] != '|' && body[0] != '+' {
+		return ended
+	}
+	for len(g.levels) > 1 && g.levels[len(g.levels)-1].margin > margin {
+		g.pop()
+	}
+	top := g.levels[len(g.levels)-1]
+	switch {
+	case strings.HasPrefix(body, "+-+-"):
+		top.asm.Close()
+		if len(g.levels) < maxGroupDepth {
+			g.push(margin + 2)
+		}
+	case body[0] == '+':
+		top.asm.Close()
+		if strings.Trim(body, "+-") == "" && len(g.levels) > 1 {
+			g.pop()
+		}
+	default:
+		l.Text, l.Head = strings.TrimPrefix(strings.TrimPrefix(body, "|"), " "), 0
+		top.asm.Feed(l)
+	}
+	return taken
+}
+
+func (g *group) finish() *Exception {
+	for len(g.levels) > 1 {
+		g.pop()
+	}
+	top := g.levels[0]
+	top.asm.Close()
+	if len(top.found) == 0 {
+		return nil
+	}
+	e := top.found[len(top.found)-1]
+	e.Header = g.header
+	return e
+}
+
+// unescape reads a traceback that was printed as a Python string or list of strings, on one line.
+func (a *Assembler) unescape(l Line) bool {
+	if a.nesting >= maxNesting {
+		return false
+	}
+	text := l.Body()
+	i := strings.Index(text, tracebackHeader)
+	found := false
+	inner := NewAssembler(func(e *Exception) { found = true; a.exception(e) }, func(Line) {})
+	inner.nesting = a.nesting + 1
+	for _, part := range strings.Split(unquoted(text[i:]), "\n") {
+		l.Text, l.Head = part, 0
+		inner.Feed(l)
+	}
+	inner.Close()
+	return found
+}
+
+// unquoted undoes the escapes of Python strings, and joins the strings of a list.
+func unquoted(s string) string {
+	s = strings.NewReplacer(`\\n`, "\n", `\n', '`, "\n", `\n", '`, "\n", `\n', "`, "\n", `\n", "`, "\n", `\n`, "\n", `\"`, `"`, `\'`, `'`, `\t`, "\t", `\\`, `\`).Replace(s)
+	return strings.TrimRight(s, "\n'\"]}), ")
+}

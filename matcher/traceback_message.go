@@ -1,0 +1,238 @@
+package matcher
+
+import (
+	"strings"
+)
+
+// message gathers the lines of a message. Of a very long one the first and the last are kept.
+type message struct {
+	head, tail []messageLine
+	headBytes  int
+	tailBytes  int
+	indented   bool // one of its lines after the first is indented
+	flush      int  // lines in a row that are not indented
+}
+
+type messageLine struct {
+	line Line
+	text string
+}
+
+const (
+	maxMessageLines = 400      // kept at either end of a message
+	maxMessageBytes = 64 << 10 // likewise
+	maxFlush        = 60       // not indented lines in a row
+)
+
+// add takes a line of the message; text is its part of it.
+func (m *message) add(l Line, text string) {
+	l.Text, l.Head = text, 0
+	if len(m.head)+len(m.tail) > 0 {
+		if text != "" && (text[0] == ' ' || text[0] == '\t') {
+			m.indented, m.flush = true, 0
+		} else if text != "" {
+			m.flush++
+		}
+	}
+	if len(m.tail) == 0 && len(m.head) < maxMessageLines && m.headBytes+len(text) <= maxMessageBytes {
+		m.head = append(m.head, messageLine{l, text})
+		m.headBytes += len(text)
+		return
+	}
+	m.tail = append(m.tail, messageLine{l, text})
+	m.tailBytes += len(text)
+	for len(m.tail) > 1 && (len(m.tail) > maxMessageLines || m.tailBytes > maxMessageBytes) {
+		m.tailBytes -= len(m.tail[0].text)
+		m.tail = m.tail[1:]
+	}
+}
+
+// last is the last line that is not empty, "" when there is none.
+func (m *message) last() string {
+	for _, lines := range [][]messageLine{m.tail, m.head} {
+		for i := len(lines) - 1; i >= 0; i-- {
+			if lines[i].text != "" {
+				return lines[i].text
+			}
+		}
+	}
+	return ""
+}
+
+// kept gives the lines that are not empty.
+func (m *message) kept() []Line {
+	var lines []Line
+	for _, part := range [][]messageLine{m.head, m.tail} {
+		for i, l := range part {
+			if l.line.Number > 0 && (l.text != "" || i == 0) {
+				lines = append(lines, l.line)
+			}
+		}
+	}
+	return lines
+}
+
+// text joins the lines. Those that rich wrapped because the next word would not have fitted into width are one.
+func (m *message) text(width int) string {
+	var b strings.Builder
+	length := 0 // of the current line as printed
+	for _, part := range [][]messageLine{m.head, m.tail} {
+		for _, l := range part {
+			switch {
+			case b.Len() == 0:
+			case width > 0 && l.text != "" && length+1+len(firstWord(l.text)) > width:
+				b.WriteByte(' ')
+			default:
+				b.WriteByte('\n')
+			}
+			b.WriteString(l.text)
+			length = len(l.text)
+		}
+	}
+	return strings.Trim(b.String(), "\n")
+}
+
+func firstWord(s string) string {
+	word, _, _ := strings.Cut(s, " ")
+	return word
+}
+
+// more takes a line after the one with the type: the message goes on, something relayed begins, another exception of the chain
+// follows, or it has ended.
+func (r *record) more(l Line, text string, own bool) verdict {
+	if link, ok := linkOf(text); ok && own {
+		r.chain(link)
+		return taken
+	}
+	if !own || l.Head > 0 && !r.sameRecord(l) {
+		return ended
+	}
+	if r.kind == terminate {
+		if msg, ok := strings.CutPrefix(strings.TrimSpace(text), "what():"); ok {
+			r.message.add(l, strings.TrimSpace(msg))
+			return taken
+		}
+	}
+	if r.cpp || strings.HasPrefix(text, "Exception raised from ") {
+		r.cpp = true
+		if isCppFrame(text) {
+			return foreign
+		}
+		return ended
+	}
+	if before, ok := findHeader(text); ok {
+		if r.announced() || strings.TrimSpace(before) != "" && isWords(before) {
+			return relays
+		}
+		return ended
+	}
+	if _, ok := parseFrame(text); ok && r.kind != lone || ok && r.announced() {
+		return relays
+	}
+	if text == `"""` || text == `'''` {
+		if r.announced() {
+			r.message.add(l, text)
+			return taken
+		}
+		return ended
+	}
+	if len(r.relayed) > 0 || !r.goesOn(text) {
+		return ended
+	}
+	r.message.add(l, text)
+	return taken
+}
+
+// sameRecord tells whether a line has the very header of the line with the type: the same record of the log.
+func (r *record) sameRecord(l Line) bool {
+	t := r.exc.Line
+	return t.Head > 0 && t.Text[:t.Head] == l.Text[:l.Head]
+}
+
+// announced tells whether the message says that something follows: it ends in a colon or opens a quotation.
+func (r *record) announced() bool {
+	last := r.message.last()
+	return strings.HasSuffix(last, ":") || last == `"""` || last == `'''` || r.message.empty()
+}
+
+func (m *message) empty() bool { return m.last() == "" }
+
+// goesOn decides whether a line that could be anything belongs to the message. After an empty line it must be indented in a message
+// that has indented lines, or announce more of itself by a colon; otherwise it must only not be something else.
+func (r *record) goesOn(text string) bool {
+	indented := text[0] == ' ' || text[0] == '\t'
+	if isOther(text) {
+		return false
+	}
+	if r.prefix != "" && !indented && !r.announced() {
+		return false
+	}
+	if r.blanks > 0 {
+		if indented && r.message.indented || r.message.empty() || strings.HasSuffix(text, ":") && r.blanks == 1 || strings.HasSuffix(r.message.last(), ":") {
+			for range r.blanks {
+				r.message.add(Line{}, "")
+			}
+			return true
+		}
+		return false
+	}
+	return indented || r.message.flush < maxFlush
+}
+
+// isOther tells whether a line is the beginning of something that no message contains.
+func isOther(text string) bool {
+	if typ, _, ok := parseType(text); ok && looksRaised(typ) {
+		return true
+	}
+	switch firstWord(text) {
+	case "Killed", "Terminated", "Aborted", "Segmentation":
+		return true
+	}
+	trimmed := strings.TrimLeft(text, " ")
+	return strings.Contains(text, "%|") || strings.HasPrefix(trimmed, "{'") || strings.HasPrefix(trimmed, `{"`) ||
+		strings.HasPrefix(text, "Exception ignored in") || strings.HasPrefix(text, fatalPython) ||
+		strings.HasPrefix(text, terminateCalled) || programError(text)
+}
+
+// programError tells whether a program other than Python complains: "srun: error: ...".
+func programError(text string) bool {
+	name, rest, ok := strings.Cut(text, ": ")
+	if !ok || strings.ContainsAny(name, " \t(") {
+		return false
+	}
+	for _, word := range []string{"error:", "fatal:", "warning:"} {
+		if strings.HasPrefix(rest, word) {
+			return !strings.Contains(name, ".") || strings.HasPrefix(name, "/")
+		}
+	}
+	return false
+}
+
+// isCppFrame tells whether a line belongs to the list of C++ frames after "Exception raised from".
+func isCppFrame(text string) bool {
+	return strings.HasPrefix(text, "Exception raised from ") || strings.HasPrefix(text, "frame #") ||
+		strings.HasPrefix(strings.TrimSpace(text), "frame #") || strings.HasPrefix(text, "<omitting python frames>")
+}
+
+// chain turns the exception that was just read into the earlier one of the next.
+func (r *record) chain(link Link) {
+	done := r.finish()
+	*r = record{kind: python, state: inChain, header: Line{}, earlier: done, link: link, prefixed: r.prefixed, prefix: r.prefix, base: r.base}
+}
+
+// chained takes a line between the words that link two tracebacks and the second of them.
+func (r *record) chained(l Line, text string, own bool) verdict {
+	if !own {
+		return r.stranger()
+	}
+	if next := opened(l, l.Body()); next != nil && !next.headless {
+		earlier, link, base := r.earlier, r.link, r.base
+		*r = *next
+		r.earlier, r.link = earlier, link
+		if r.base == "" {
+			r.base = base
+		}
+		return taken
+	}
+	return r.stranger()
+}

@@ -1,0 +1,280 @@
+package matcher
+
+import "strings"
+
+// record is a traceback that is being read.
+type record struct {
+	kind     kind
+	state    state
+	headless bool   // it began with a frame: no more than a guess until its last line
+	header   Line   // zero when there was none
+	kept     []Line // of a headless one, all lines, to be given back
+	prefix   string // what stood before the header without being known
+	prefixed *bool  // whether the lines after the header have such a prefix too; nil until the second line
+	base     string // the white space before the header
+
+	frames  []Frame
+	strange int // lines that were none of its own, so far
+	blanks  int // empty lines since the last other one
+	exc     *Exception
+	message message
+	cpp     bool // in the list of C++ frames that a message ends with
+	width   int  // of the box that rich wraps its text to, 0 when there was no box
+
+	earlier *Exception // the chain so far
+	link    Link
+	relayed []*Exception // what the message relays
+	group   *group
+}
+
+// kind is the form of a traceback.
+type kind int
+
+const (
+	python    kind = iota
+	lone           // only the last line
+	notebook       // IPython's
+	boxed          // rich's
+	fault          // the fault handler's
+	terminate      // C++ runtime's
+	grouped        // an exception group
+)
+
+// state is how far a traceback has been read.
+type state int
+
+const (
+	inFrames  state = iota
+	inMessage       // the line with the type has been read
+	inChain         // a line that links to the next traceback has been read
+)
+
+// verdict is what a record says to a line.
+type verdict int
+
+const (
+	taken   verdict = iota
+	foreign         // not part of the record, which goes on
+	relays          // the beginning of a traceback inside the message
+	ended           // the record ended before this line
+)
+
+const (
+	maxFrames  = 300 // per traceback; more lose their middle
+	maxStrange = 100 // foreign lines between header and last line
+	maxKept    = 300 // lines of a headless traceback
+	maxBlanks  = 2   // empty lines inside a record
+)
+
+// take offers the next line of the same writer.
+func (r *record) take(l Line) verdict {
+	if r.headless && r.exc == nil {
+		r.kept = append(r.kept, l)
+		if v := r.taken(l); v == taken {
+			return taken
+		}
+		r.kept = r.kept[:len(r.kept)-1]
+		return ended
+	}
+	return r.taken(l)
+}
+
+func (r *record) taken(l Line) verdict {
+	if r.kind == grouped {
+		return r.group.take(l)
+	}
+	text, own := r.own(l)
+	if text == "" {
+		return r.blank()
+	}
+	var v verdict
+	switch r.state {
+	case inFrames:
+		v = r.frame(l, text, own)
+	case inMessage:
+		v = r.more(l, text, own)
+	case inChain:
+		v = r.chained(l, text, own)
+	}
+	if v == taken {
+		r.blanks = 0
+	}
+	return v
+}
+
+// blank takes an empty line.
+func (r *record) blank() verdict {
+	if r.blanks++; r.blanks > maxBlanks && r.state != inChain || r.blanks > 4 {
+		return ended
+	}
+	return taken
+}
+
+// own strips what all lines of this record have in front, and tells whether the line has it.
+func (r *record) own(l Line) (text string, own bool) {
+	body := l.Body()
+	if r.prefixed == nil && r.state == inFrames && body != "" {
+		p := r.header.Head > 0 && l.Head > 0 || r.prefix != "" && samePrefix(body, r.prefix)
+		r.prefixed = &p
+	}
+	if r.prefixed == nil || !*r.prefixed {
+		return r.dedent(l.Text), l.Head == 0 && strings.HasPrefix(l.Text, r.base)
+	}
+	if r.header.Head > 0 && l.Head == 0 {
+		return l.Text, false
+	}
+	if r.prefix != "" {
+		if !samePrefix(body, r.prefix) {
+			return body, false
+		}
+		body = body[len(r.prefix):]
+	}
+	return r.dedent(body), strings.HasPrefix(body, r.base)
+}
+
+func (r *record) dedent(s string) string { return strings.TrimPrefix(s, r.base) }
+
+// samePrefix tells whether s begins with a prefix of the same shape: digits may differ.
+func samePrefix(s, prefix string) bool {
+	if len(s) < len(prefix) {
+		return strings.TrimRight(prefix, " ") == s
+	}
+	for i := range len(prefix) {
+		if s[i] != prefix[i] && !(isDigit(s[i]) && isDigit(prefix[i])) {
+			return false
+		}
+	}
+	return true
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// frame takes a line between the header and the line with the type.
+func (r *record) frame(l Line, text string, own bool) verdict {
+	if !own {
+		return r.stranger()
+	}
+	if r.kind == boxed {
+		return r.boxedFrame(l, text)
+	}
+	if r.kind == notebook {
+		return r.notebookFrame(l, text)
+	}
+	if r.kind == fault {
+		return r.faultFrame(text)
+	}
+	if f, ok := parseFrame(text); ok {
+		r.addFrame(f)
+		return taken
+	}
+	if text[0] == ' ' || text[0] == '\t' {
+		return r.code(text)
+	}
+	if _, ok := findHeader(text); ok {
+		return ended
+	}
+	if typ, msg, ok := parseType(text); ok && (!r.headless || looksRaised(typ)) {
+		r.raise(l, typ, msg)
+		return taken
+	}
+	if r.headless {
+		return ended
+	}
+	return r.stranger()
+}
+
+// stranger counts a line of somebody else.
+func (r *record) stranger() verdict {
+	if r.strange++; r.headless || r.strange > maxStrange {
+		return ended
+	}
+	return foreign
+}
+
+// code takes an indented line below a frame.
+func (r *record) code(text string) verdict {
+	if len(r.frames) == 0 {
+		return r.stranger()
+	}
+	last := &r.frames[len(r.frames)-1]
+	trimmed := strings.TrimSpace(text)
+	if n, ok := repeated(trimmed); ok {
+		last.Repeated = n
+	} else if last.Code == "" && !isMarker(trimmed) {
+		last.Code = trimmed
+	}
+	return taken
+}
+
+// addFrame keeps the outermost and the deepest frames.
+func (r *record) addFrame(f Frame) {
+	if len(r.frames) >= maxFrames {
+		copy(r.frames[maxFrames/4:], r.frames[maxFrames/4+1:])
+		r.frames[len(r.frames)-1] = f
+		return
+	}
+	r.frames = append(r.frames, f)
+}
+
+// raise takes the line with the type.
+func (r *record) raise(l Line, typ, msg string) {
+	r.exc = &Exception{Type: typ, Line: l, Header: r.header}
+	r.state = inMessage
+	r.message.add(l, msg)
+}
+
+// relay takes an exception that the message of this one passes on.
+func (r *record) relay(e *Exception) {
+	r.relayed = append(r.relayed, e)
+	r.blanks = 0
+}
+
+// giveBack takes a line that seemed to begin a relayed traceback and did not.
+func (r *record) giveBack(l Line) bool {
+	if r.state != inMessage {
+		return false
+	}
+	text, _ := r.own(l)
+	if text == "" {
+		r.blanks++
+		return true
+	}
+	for ; r.blanks > 0; r.blanks-- {
+		r.message.add(Line{}, "")
+	}
+	r.message.add(l, text)
+	return true
+}
+
+// unfinished is a traceback whose last line never came.
+func (r *record) unfinished() *Exception {
+	return &Exception{Frames: r.frames, Header: r.header, Line: r.header, Level: r.header.Level, Earlier: r.earlier, Link: r.link}
+}
+
+// finish gives the exception, or nil when it turned out to be none.
+func (r *record) finish() *Exception {
+	if r.kind == grouped {
+		return r.group.finish()
+	}
+	e := r.exc
+	if e == nil {
+		if r.earlier != nil && len(r.frames) == 0 {
+			return r.earlier
+		}
+		return nil
+	}
+	e.Frames, e.Earlier, e.Link = r.frames, r.earlier, r.link
+	e.Lines, e.Message = r.message.kept(), r.message.text(r.width)
+	e.Level = e.Line.Level
+	if r.header.Number > 0 {
+		e.Level = r.header.Level
+	}
+	e.Failures = parseFailures(e.Lines)
+	if len(r.relayed) > 0 {
+		first := r.relayed[0]
+		origin := first.Origin()
+		origin.Earlier, origin.Link = e.Earlier, e.Link
+		e.Earlier, e.Link, e.Within = first, Relayed, r.relayed[1:]
+	}
+	return e
+}
