@@ -169,7 +169,7 @@ func (w *writer) begin(l Line) bool {
 	if r == nil {
 		return false
 	}
-	if n := len(w.stalled); n > 0 && r.state == inMessage && len(r.frames) == 0 && len(w.records) == 0 && r.kind == lone {
+	if n := len(w.stalled); n > 0 && r.state == inMessage && len(r.frames) == 0 && len(w.records) == 0 && r.form == lone {
 		r.frames, r.header = w.stalled[n-1].frames, w.stalled[n-1].header
 		w.stalled = w.stalled[:n-1]
 	}

@@ -107,7 +107,7 @@ func (r *record) more(l Line, text string, own bool) verdict {
 	if !own || l.Head > 0 && !r.sameRecord(l) {
 		return ended
 	}
-	if r.kind == terminate {
+	if r.form == terminate {
 		if msg, ok := strings.CutPrefix(strings.TrimSpace(text), "what():"); ok {
 			r.message.add(l, strings.TrimSpace(msg))
 			return taken
@@ -126,7 +126,7 @@ func (r *record) more(l Line, text string, own bool) verdict {
 		}
 		return ended
 	}
-	if _, ok := parseFrame(text); ok && r.kind != lone || ok && r.announced() {
+	if _, ok := parseFrame(text); ok && r.form != lone || ok && r.announced() {
 		return relays
 	}
 	if text == `"""` || text == `'''` {
@@ -217,7 +217,7 @@ func isCppFrame(text string) bool {
 // chain turns the exception that was just read into the earlier one of the next.
 func (r *record) chain(link Link) {
 	done := r.finish()
-	*r = record{kind: python, state: inChain, header: Line{}, earlier: done, link: link, prefixed: r.prefixed, prefix: r.prefix, base: r.base}
+	*r = record{form: python, state: inChain, header: Line{}, earlier: done, link: link, prefixed: r.prefixed, prefix: r.prefix, base: r.base}
 }
 
 // chained takes a line between the words that link two tracebacks and the second of them.

@@ -55,7 +55,7 @@ func opened(l Line, text string) *record {
 	}
 	if _, ok := parseFrame(strings.TrimLeft(text, " \t")); ok && (text[0] == ' ' || text[0] == '\t') {
 		indent := text[:len(text)-len(strings.TrimLeft(text, " \t"))]
-		r := &record{kind: python, headless: true, base: strings.TrimSuffix(indent, "  ")}
+		r := &record{form: python, headless: true, base: strings.TrimSuffix(indent, "  ")}
 		r.take(l)
 		if len(r.frames) == 0 {
 			return nil
@@ -63,18 +63,18 @@ func opened(l Line, text string) *record {
 		return r
 	}
 	if typ, msg, ok := parseType(text); ok && looksRaised(typ) {
-		r := &record{kind: lone}
+		r := &record{form: lone}
 		r.raise(l, typ, msg)
 		return r
 	}
 	if msg, ok := strings.CutPrefix(text, fatalPython); ok {
-		r := &record{kind: fault}
+		r := &record{form: fault}
 		r.raise(l, strings.TrimSuffix(fatalPython, ": "), msg)
 		r.state = inFrames
 		return r
 	}
 	if rest, ok := strings.CutPrefix(text, terminateCalled); ok {
-		r := &record{kind: terminate}
+		r := &record{form: terminate}
 		r.raise(l, strings.TrimSuffix(rest, "'"), "")
 		return r
 	}
@@ -83,17 +83,17 @@ func opened(l Line, text string) *record {
 
 // withHeader begins a record with its header; before is what the line has in front of it.
 func withHeader(l Line, text, before string) *record {
-	r := &record{kind: python, header: l}
+	r := &record{form: python, header: l}
 	trimmed := strings.TrimSpace(before)
 	switch {
 	case trimmed == "":
 		r.base = before
 	case strings.HasSuffix(trimmed, "+ Exception Group"):
-		r.kind, r.group = grouped, newGroup(l, strings.Index(before, "+"))
+		r.form, r.group = grouped, newGroup(l, strings.Index(before, "+"))
 	case strings.HasPrefix(trimmed, "╭"):
-		r.kind, r.width = boxed, len([]rune(text))
+		r.form, r.width = boxed, len([]rune(text))
 	case looksRaised(trimmed) && strings.HasSuffix(before, "  "):
-		r.kind = notebook
+		r.form = notebook
 		r.exc = &Exception{Type: trimmed, Line: l, Header: l}
 	case isWords(before):
 	default:

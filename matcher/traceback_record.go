@@ -4,7 +4,7 @@ import "strings"
 
 // record is a traceback that is being read.
 type record struct {
-	kind     kind
+	form     shape
 	state    state
 	headless bool   // it began with a frame: no more than a guess until its last line
 	header   Line   // zero when there was none
@@ -27,11 +27,11 @@ type record struct {
 	group   *group
 }
 
-// kind is the form of a traceback.
-type kind int
+// shape is the form of a traceback.
+type shape int
 
 const (
-	python    kind = iota
+	python    shape = iota
 	lone           // only the last line
 	notebook       // IPython's
 	boxed          // rich's
@@ -80,7 +80,7 @@ func (r *record) take(l Line) verdict {
 }
 
 func (r *record) taken(l Line) verdict {
-	if r.kind == grouped {
+	if r.form == grouped {
 		return r.group.take(l)
 	}
 	text, own := r.own(l)
@@ -154,13 +154,13 @@ func (r *record) frame(l Line, text string, own bool) verdict {
 	if !own {
 		return r.stranger()
 	}
-	if r.kind == boxed {
+	if r.form == boxed {
 		return r.boxedFrame(l, text)
 	}
-	if r.kind == notebook {
+	if r.form == notebook {
 		return r.notebookFrame(l, text)
 	}
-	if r.kind == fault {
+	if r.form == fault {
 		return r.faultFrame(text)
 	}
 	if f, ok := parseFrame(text); ok {
@@ -253,7 +253,7 @@ func (r *record) unfinished() *Exception {
 
 // finish gives the exception, or nil when it turned out to be none.
 func (r *record) finish() *Exception {
-	if r.kind == grouped {
+	if r.form == grouped {
 		return r.group.finish()
 	}
 	e := r.exc
