@@ -1,10 +1,12 @@
 package rules
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -60,7 +62,9 @@ func Load(layers ...fs.FS) (*Base, error) {
 	}
 	sort.Slice(b.Signatures, func(i, j int) bool { return b.Signatures[i].ID < b.Signatures[j].ID })
 	if len(d.problems) > 0 {
-		sort.SliceStable(d.problems, func(i, j int) bool { return d.problems[i].File < d.problems[j].File })
+		slices.SortStableFunc(d.problems, func(a, b Problem) int {
+			return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+		})
 		return nil, d.problems
 	}
 	return b, nil

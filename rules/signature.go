@@ -110,14 +110,15 @@ func (l *signatures) signature(content []byte, family string) *Signature {
 	if root == nil {
 		return nil
 	}
-	l.require(root.Line, map[string]Text{"id": f.ID, "title": f.Title})
+	if len(l.problems) == before { // else a key may be missing because it could not be read
+		l.require(root.Line, f)
+	}
 	s := &Signature{ID: f.ID.Value, Family: family, Title: f.Title.Value, Role: Cause, Library: f.Library.Value, Place: Problem{File: l.file, Line: f.ID.Line, Column: f.ID.Column}}
 	if f.Role.Value != "" {
 		s.Role = Role(f.Role.Value)
 	}
 	switch s.Role {
 	case Cause, Consequence, Generic:
-		l.require(root.Line, map[string]Text{"cause": f.Cause})
 		if len(f.Fixes) == 0 || len(f.References) == 0 {
 			l.problem(f.ID.Line, f.ID.Column, "a signature needs at least one entry under fixes: and one under references:")
 		}
@@ -155,17 +156,21 @@ func (l *signatures) signature(content []byte, family string) *Signature {
 }
 
 // require notes which of the keys that every signature needs are missing.
-func (l *signatures) require(line int, keys map[string]Text) {
-	for _, name := range []string{"id", "title", "cause"} {
-		if t, asked := keys[name]; asked && strings.TrimSpace(t.Value) == "" {
-			l.problem(line, 1, "the key %s: is missing", name)
+func (l *signatures) require(line int, f signatureFile) {
+	needed := []struct{ key, value string }{{"id", f.ID.Value}, {"title", f.Title.Value}, {"cause", f.Cause.Value}}
+	if role := Role(f.Role.Value); role == Noise || role == Progress {
+		needed = needed[:2]
+	}
+	for _, n := range needed {
+		if strings.TrimSpace(n.value) == "" {
+			l.problem(line, 1, "the key %s: is missing", n.key)
 		}
 	}
 }
 
 func (l *signatures) keywords(s *Signature, f signatureFile) {
 	for _, k := range f.Keywords {
-		if len(k.Value) < minKeyword {
+		if k.Line > 0 && len(k.Value) < minKeyword {
 			l.problem(k.Line, k.Column, "the keyword %q has fewer than %d bytes and would be found everywhere", k.Value, minKeyword)
 		}
 		s.Keywords = append(s.Keywords, k.Value)
