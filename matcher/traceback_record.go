@@ -32,12 +32,12 @@ type shape int
 
 const (
 	python    shape = iota
-	lone           // only the last line
-	notebook       // IPython's
-	boxed          // rich's
-	fault          // the fault handler's
-	terminate      // C++ runtime's
-	grouped        // an exception group
+	lone            // only the last line
+	notebook        // IPython's
+	boxed           // rich's
+	fault           // the fault handler's
+	terminate       // C++ runtime's
+	grouped         // an exception group
 )
 
 // state is how far a traceback has been read.

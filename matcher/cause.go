@@ -1,0 +1,227 @@
+package matcher
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/gpu-triage/triage/rules"
+)
+
+// finding is an event with what the knowledge base makes of it once all facts are known.
+type finding struct {
+	event   *event
+	element *element
+	matches []match // the best first; empty for an exception that nothing is known of
+	handled bool    // the job went on after it
+}
+
+// match is a signature that fits an element, with the situation as it was there.
+type match struct {
+	signature *rules.Signature
+	situation *rules.Situation
+	certainty Certainty
+}
+
+// roleOf orders findings by what they can explain.
+func (f *finding) role() rules.Role {
+	if len(f.matches) == 0 {
+		return rules.Generic
+	}
+	return f.matches[0].signature.Role
+}
+
+var explains = map[rules.Role]int{rules.Cause: 0, rules.Generic: 1, rules.Consequence: 2}
+
+// judge tells what an event means in a situation; nil when it means nothing.
+func (r *Reading) judge(e *event, situation *rules.Situation) *finding {
+	best := &finding{event: e, handled: r.survived(e)}
+	for i := range e.chain {
+		el := &e.chain[i]
+		matches, noise := weigh(el, situation)
+		if noise {
+			return nil
+		}
+		if best.element == nil || better(matches, best.matches) {
+			best.element, best.matches = el, matches
+		}
+	}
+	if best.role() == rules.Generic && r.incidental(best) || len(best.matches) == 0 {
+		return nil
+	}
+	return best
+}
+
+// better tells whether the matches of a later exception of a chain explain more than those of an earlier one.
+func better(later, earlier []match) bool {
+	if len(earlier) == 0 || len(later) == 0 {
+		return len(later) > 0
+	}
+	a, b := later[0].signature.Role, earlier[0].signature.Role
+	return a != b && a == rules.Cause
+}
+
+// weigh evaluates the signatures of an element, the best first. It tells whether one of them says that the line is harmless.
+func weigh(el *element, situation *rules.Situation) (matches []match, noise bool) {
+	for _, s := range el.matches {
+		m := match{signature: s, situation: situation.Clone()}
+		el.variables(m.situation)
+		capture(m.situation, s, el.text)
+		if !all(s.Match, m.situation) || !possible(s.Confirm, m.situation) {
+			continue
+		}
+		if s.Role == rules.Noise {
+			return nil, true
+		}
+		if m.certainty = Likely; all(s.Confirm, m.situation) && s.Role == rules.Cause {
+			m.certainty = Confirmed
+		}
+		matches = append(matches, m)
+	}
+	slices.SortStableFunc(matches, func(a, b match) int {
+		return cmp.Or(
+			cmp.Compare(explains[a.signature.Role], explains[b.signature.Role]),
+			cmp.Compare(a.certainty, b.certainty), // "confirmed" is before "likely"
+			cmp.Compare(specificity(b.signature), specificity(a.signature)),
+		)
+	})
+	return matches, false
+}
+
+// specificity counts the conditions of a signature: of two that fit equally well, the one that asks for more says more.
+func specificity(s *rules.Signature) int { return len(s.Match) + len(s.Confirm) }
+
+func all(conditions []*rules.Expression, s *rules.Situation) bool {
+	for _, c := range conditions {
+		if !c.Eval(s).True() {
+			return false
+		}
+	}
+	return true
+}
+
+// survived tells whether the job went on after the last time that the event was seen: its writer made progress later, or the
+// exception was written into a log record of a level that does not end anything.
+func (r *Reading) survived(e *event) bool {
+	if w := r.processes[e.last.writer]; w != nil && w.progress > e.last.order {
+		return true
+	}
+	x := e.head().exception
+	return x != nil && (x.Swallowed || x.Level == Debug || x.Level == Info || x.Level == Warning)
+}
+
+// How near to the end of a source an exception that no signature knows must be to count as what ended it. Programs print
+// exceptions that they handle; what ends them is printed last.
+const (
+	nearEnd     = 400 // lines after a traceback
+	nearEndLone = 30  // lines after a last line without its traceback
+)
+
+// incidental tells whether an exception that only a generic signature knows is too far from the end to have ended the program.
+func (r *Reading) incidental(f *finding) bool {
+	x := f.element.exception
+	if x == nil {
+		return false
+	}
+	limit := nearEnd
+	if len(x.Frames) == 0 && x.Header.Number == 0 {
+		limit = nearEndLone
+	}
+	w := r.processes[f.event.last.writer]
+	return w != nil && w.lines-f.event.last.lines > limit
+}
+
+// findings are all events that mean something, in the order of reading.
+func (r *Reading) findings(situation *rules.Situation) []*finding {
+	events := make([]*event, 0, len(r.events))
+	for _, e := range r.events {
+		events = append(events, e)
+	}
+	slices.SortFunc(events, func(a, b *event) int { return cmp.Compare(a.first.order, b.first.order) })
+	var findings []*finding
+	for _, e := range events {
+		if f := r.judge(e, situation); f != nil && f.role() != rules.Progress {
+			findings = append(findings, f)
+		}
+	}
+	return findings
+}
+
+// root picks the finding that explains the others: nil when nothing failed. A handled fault explains a failure only when nothing
+// else does.
+func root(findings []*finding, first int) *finding {
+	var chosen *finding
+	for _, f := range findings {
+		if !f.handled && (chosen == nil || earlier(f, chosen, first)) {
+			chosen = f
+		}
+	}
+	if chosen == nil || chosen.role() != rules.Consequence {
+		return chosen
+	}
+	for _, f := range findings {
+		if f.handled && f.role() == rules.Cause {
+			return f
+		}
+	}
+	return chosen
+}
+
+// earlier tells whether a caused b rather than the other way round. first is the rank that the launcher saw fail first, or NoRank.
+func earlier(a, b *finding, first int) bool {
+	if x, y := a.role() == rules.Consequence, b.role() == rules.Consequence; x != y {
+		return y
+	}
+	if first != NoRank {
+		_, x := a.event.seen[first]
+		_, y := b.event.seen[first]
+		if x != y {
+			return x
+		}
+	}
+	if x, y := explains[a.role()], explains[b.role()]; x != y && !apart(a, b) {
+		return x < y
+	}
+	return a.event.earliest(first).before(b.event.earliest(first))
+}
+
+// apart tells whether two findings are on different known ranks, so that only time can order them.
+func apart(a, b *finding) bool {
+	x, y := a.event.first.line.Rank, b.event.first.line.Rank
+	return x != NoRank && y != NoRank && x != y
+}
+
+// earliest is the occurrence on the rank that failed first: the launcher's, when it shows the event, else by time or order.
+func (e *event) earliest(first int) occurrence {
+	if o, ok := e.seen[first]; ok && first != NoRank {
+		return o
+	}
+	earliest := e.first
+	for _, rank := range e.ranks() {
+		if o := e.seen[rank]; o.before(earliest) {
+			earliest = o
+		}
+	}
+	return earliest
+}
+
+// firstFailed is the rank that a launcher reports as the first that failed, or NoRank.
+func firstFailed(findings []*finding) int {
+	for _, f := range findings {
+		for _, el := range f.event.chain {
+			if el.exception == nil {
+				continue
+			}
+			for _, failure := range el.exception.Failures {
+				if failure.First {
+					return failure.Rank
+				}
+			}
+		}
+	}
+	return NoRank
+}
+
+func sorted(ranks []int) []int {
+	slices.Sort(ranks)
+	return ranks
+}

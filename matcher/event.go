@@ -1,0 +1,149 @@
+package matcher
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/gpu-triage/triage/rules"
+)
+
+// event is something that a log shows: a chain of exceptions, or one line that a signature knows. The same event on other ranks, or
+// again later, is counted and not kept.
+type event struct {
+	chain []element // as printed: the first exception of the chain first
+	count int
+	seen  map[int]occurrence // the first on each rank, NoRank among them
+	first occurrence
+	last  occurrence
+}
+
+// element is one exception of a chain, or the line.
+type element struct {
+	line      Line
+	exception *Exception // nil for a line
+	text      string
+	before    string // the lines that its writer printed before it
+	matches   []*rules.Signature
+}
+
+// occurrence is when an event was seen.
+type occurrence struct {
+	order  int // counts everything that was read
+	line   Line
+	writer string
+	lines  int // what this writer had printed by then
+}
+
+// head is the element that stands for the event where only one can: the one printed last, which ended the process.
+func (e *event) head() *element { return &e.chain[len(e.chain)-1] }
+
+func (e *event) occurred(o occurrence) {
+	if e.count == 0 {
+		e.first, e.seen = o, make(map[int]occurrence)
+	}
+	e.count++
+	e.last = o
+	if _, ok := e.seen[o.line.Rank]; !ok {
+		e.seen[o.line.Rank] = o
+	}
+}
+
+// ranks are the ranks that show the event, sorted, without NoRank.
+func (e *event) ranks() []int {
+	ranks := []int{}
+	for rank := range e.seen {
+		if rank != NoRank {
+			ranks = append(ranks, rank)
+		}
+	}
+	return sorted(ranks)
+}
+
+// key is the same for events that differ only in numbers and addresses, as those of different ranks do.
+func (e *event) key() string {
+	var b strings.Builder
+	for _, el := range e.chain {
+		text := el.text
+		if len(text) > 400 {
+			text = text[:400]
+		}
+		b.WriteString(numbers.ReplaceAllString(text, "#"))
+		b.WriteByte(0)
+		for _, s := range el.matches {
+			b.WriteString(s.ID)
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
+}
+
+var numbers = regexp.MustCompile(`0x[0-9a-f]+|\d+`)
+
+// variables sets what conditions may ask about an element.
+func (el *element) variables(s *rules.Situation) {
+	first, _, _ := strings.Cut(el.text, "\n")
+	s.Set("text", rules.StringValue(el.text))
+	s.Set("line", rules.StringValue(first))
+	s.Set("before", rules.StringValue(el.before))
+	s.Set("source", rules.StringValue(el.line.Source))
+	s.Set("error", exceptionValue(el.exception))
+	if el.line.Rank != NoRank {
+		s.Set("rank", rules.NumberValue(float64(el.line.Rank)))
+	}
+}
+
+// exceptionValue is an exception as conditions see it. A line has an empty one.
+func exceptionValue(e *Exception) rules.Value {
+	if e == nil {
+		e = &Exception{}
+	}
+	frames := make([]rules.Value, len(e.Frames))
+	for i := range e.Frames {
+		frames[i] = frameValue(&e.Frames[i])
+	}
+	return rules.ObjectValue(map[string]rules.Value{
+		"type":    rules.StringValue(e.Type),
+		"name":    rules.StringValue(e.Name()),
+		"message": rules.StringValue(e.Message),
+		"frames":  rules.ListValue(frames...),
+		"user":    frameValue(e.UserFrame()),
+	})
+}
+
+func frameValue(f *Frame) rules.Value {
+	if f == nil {
+		return rules.Nil
+	}
+	return rules.ObjectValue(map[string]rules.Value{
+		"file":     rules.StringValue(f.File),
+		"line":     rules.NumberValue(float64(f.Line)),
+		"function": rules.StringValue(f.Function),
+		"code":     rules.StringValue(f.Code),
+	})
+}
+
+// capture sets the groups of a signature's capture patterns; one that is not in the text stays unknown.
+func capture(s *rules.Situation, signature *rules.Signature, text string) {
+	for _, pattern := range signature.Capture {
+		m := pattern.FindStringSubmatch(text)
+		for i, name := range pattern.SubexpNames() {
+			if m != nil && name != "" && m[i] != "" {
+				s.Set(name, rules.StringValue(m[i]))
+			}
+		}
+	}
+}
+
+// before tells whether a happened before b as far as the clocks or the order of reading can say.
+func (a occurrence) before(b occurrence) bool {
+	if a.line.Source != b.line.Source && comparable(a.line.Time, b.line.Time) && !a.line.Time.Equal(b.line.Time) {
+		return a.line.Time.Before(b.line.Time)
+	}
+	return a.order < b.order
+}
+
+// comparable tells whether two timestamps are of one kind: both with a year, or both without.
+func comparable(a, b time.Time) bool {
+	return !a.IsZero() && !b.IsZero() && (a.Year() == 0) == (b.Year() == 0)
+}

@@ -1,0 +1,128 @@
+package matcher
+
+import (
+	"fmt"
+	"sort"
+
+	"github.com/gpu-triage/triage/rules"
+)
+
+// Origin is where a fact is from.
+type Origin string
+
+// The origins, in order of precedence: what the user says outweighs what the log says, and that what the machine says now.
+const (
+	FromUser Origin = "user"
+	FromLog  Origin = "log"
+	FromLive Origin = "live"
+)
+
+// Fact is a known thing about the situation.
+type Fact struct {
+	Name   string
+	Value  rules.Value // Nil when the thing is known to be absent
+	Origin Origin
+	Where  string // the line of a log ("train.log:12") or the command that told it
+}
+
+// Facts are the known facts by name, the weightiest of each. The zero value is not ready: use make.
+type Facts map[string]Fact
+
+var precedence = map[Origin]int{FromUser: 3, FromLog: 2, FromLive: 1}
+
+// Add notes a fact unless one of the same or a weightier origin is there already.
+func (fs Facts) Add(f Fact) {
+	if old, ok := fs[f.Name]; ok && precedence[old.Origin] >= precedence[f.Origin] {
+		return
+	}
+	fs[f.Name] = f
+}
+
+// Situation is what the facts tell, in a scope.
+func (fs Facts) Situation(scope *rules.Scope) *rules.Situation {
+	s := scope.NewSituation()
+	for name, f := range fs {
+		s.Set(name, f.Value)
+	}
+	return s
+}
+
+// list gives the facts of those names in the form of a report; without names, all of them, sorted.
+func (fs Facts) list(names ...string) []FactValue {
+	if len(names) == 0 {
+		for name := range fs {
+			names = append(names, name)
+		}
+		sort.Strings(names)
+	}
+	values := []FactValue{}
+	met := make(map[string]bool)
+	for _, name := range names {
+		if f, ok := fs[name]; ok && !met[name] {
+			met[name] = true
+			values = append(values, FactValue{Name: name, Value: f.Value.JSON(), Source: string(f.Origin), Where: f.Where})
+		}
+	}
+	return values
+}
+
+// logFacts collects the facts that a log states.
+type logFacts struct {
+	vocabulary *rules.Vocabulary
+	found      map[string]Fact
+	weight     map[string]int
+}
+
+// How much a statement of a log weighs. A dict is what a library saw just before it failed, so the last one counts; of all else the
+// first counts, because later lines may be about another process.
+const (
+	fromPackageList = 1
+	fromLine        = 2
+	fromDict        = 3
+)
+
+func newLogFacts(v *rules.Vocabulary) *logFacts {
+	return &logFacts{vocabulary: v, found: make(map[string]Fact), weight: make(map[string]int)}
+}
+
+func (l *logFacts) add(name string, value rules.Value, line Line, weight int) {
+	if old := l.weight[name]; old > weight || old == weight && weight != fromDict {
+		return
+	}
+	l.weight[name] = weight
+	l.found[name] = Fact{Name: name, Value: value, Origin: FromLog, Where: fmt.Sprintf("%s:%d", line.Source, line.Number)}
+}
+
+// read applies one reader to a line that has one of its keywords.
+func (l *logFacts) read(reader *rules.FactReader, text string, line Line, weight int) {
+	m := reader.Pattern.FindStringSubmatch(text)
+	if m == nil {
+		return
+	}
+	name := reader.Fact
+	if i := reader.Pattern.SubexpIndex("name"); i >= 0 {
+		name = reader.Prefix + m[i]
+	}
+	if weight == fromPackageList {
+		var ok bool
+		if name, ok = l.vocabulary.Package(name); !ok {
+			return
+		}
+	}
+	if reader.Value != nil {
+		l.add(name, *reader.Value, line, weight)
+		return
+	}
+	// What is no value of this fact was about something else.
+	if value, err := l.decode(name, reader.Decode, m[reader.Pattern.SubexpIndex("value")]); err == nil {
+		l.add(name, value, line, weight)
+	}
+}
+
+func (l *logFacts) decode(name, decoding, text string) (rules.Value, error) {
+	decoded, err := rules.Decodings[decoding](text)
+	if err != nil {
+		return rules.Value{}, err
+	}
+	return l.vocabulary.Parse(name, decoded)
+}

@@ -1,0 +1,205 @@
+package matcher
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/gpu-triage/triage/rules"
+)
+
+// Bounds of what a reading remembers, whatever the log contains.
+const (
+	maxEvents    = 4000  // different ones
+	maxProcesses = 20000 // with their own context
+	maxBefore    = 12    // lines before an event
+	maxText      = 400   // bytes of each of them
+)
+
+// Reading is what has been read of one job's logs so far. It is used by one goroutine.
+type Reading struct {
+	engine    *Engine
+	facts     *logFacts
+	events    map[string]*event
+	processes map[string]*process
+	sources   map[string]int // how many lines each source has
+	seen      []Line         // by the number of the pattern: the first line that matches
+	scratch   *rules.Situation
+	clock     int
+	stats     Stats
+	ids       []int // reused for each line
+}
+
+// process is a writer whose lines can be told from those of others.
+type process struct {
+	before   []string // its last lines
+	lines    int
+	progress int // when it last made progress
+}
+
+// Begin starts a reading.
+func (e *Engine) Begin() *Reading {
+	return &Reading{
+		engine:    e,
+		facts:     newLogFacts(e.base.Vocabulary),
+		events:    make(map[string]*event),
+		processes: make(map[string]*process),
+		sources:   make(map[string]int),
+		seen:      make([]Line, len(e.base.Scope.SeenPatterns())),
+		scratch:   e.base.Scope.NewSituation(),
+	}
+}
+
+// Read takes in a log under the name that the user knows it by. The error is from's, or that of ctx.
+func (r *Reading) Read(ctx context.Context, name string, from io.Reader) error {
+	assembler := NewAssembler(r.exception, r.line)
+	stats, err := ReadLines(from, name, func(line Line) error {
+		if line.Number%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		r.sources[name] = line.Number
+		assembler.Feed(line)
+		return nil
+	})
+	assembler.Close()
+	r.stats.Bytes += stats.Bytes
+	r.stats.Lines += stats.Lines
+	r.stats.TruncatedLines += stats.TruncatedLines
+	r.stats.Incomplete = r.stats.Incomplete || err != nil
+	return err
+}
+
+func (r *Reading) process(line Line) *process {
+	key := processKey(line)
+	w := r.processes[key]
+	if w == nil {
+		if len(r.processes) >= maxProcesses {
+			clear(r.processes)
+		}
+		w = &process{}
+		r.processes[key] = w
+	}
+	return w
+}
+
+func processKey(line Line) string { return line.Source + "\x00" + line.Writer }
+
+// line takes in a line that belongs to no traceback.
+func (r *Reading) line(line Line) {
+	w := r.process(line)
+	r.clock++
+	w.lines++
+	el := element{line: line, text: line.Text}
+	r.states(line.Body(), line)
+	el.before = strings.Join(w.before, "\n")
+	if !r.match(&el) {
+		r.note(w, &event{chain: []element{el}}, line)
+	} else {
+		w.progress = r.clock
+	}
+	if len(w.before) == maxBefore {
+		w.before = slices.Delete(w.before, 0, 1)
+	}
+	w.before = append(w.before, clip(line.Text, maxText))
+}
+
+// exception takes in the last exception of a chain, with those before it.
+func (r *Reading) exception(e *Exception) {
+	w := r.process(e.Line)
+	r.clock++
+	var chain []element
+	for ; e != nil; e = e.Earlier {
+		el := element{line: e.Line, exception: e, text: e.Text(), before: strings.Join(w.before, "\n")}
+		for _, line := range e.Lines {
+			r.states(line.Text, line)
+		}
+		r.match(&el)
+		chain = append(chain, el)
+	}
+	slices.Reverse(chain)
+	r.note(w, &event{chain: chain}, chain[len(chain)-1].line)
+}
+
+// states takes the facts that a line states, and looks whether it is one that conditions look for.
+func (r *Reading) states(text string, line Line) {
+	r.engine.words.find(text, func(n int) {
+		switch i := r.engine.interest[n]; {
+		case i.reader != nil && i.packages:
+			r.facts.read(i.reader, text, line, fromPackageList)
+		case i.reader != nil:
+			r.facts.read(i.reader, text, line, fromLine)
+		}
+	})
+	for i, pattern := range r.engine.base.Scope.SeenPatterns() {
+		if r.seen[i].Number == 0 && pattern.MatchString(text) {
+			r.seen[i] = line
+		}
+	}
+}
+
+// match finds the signatures whose conditions an element fulfils, as far as they can be decided before the log is read to its end.
+// It tells whether the line shows progress.
+func (r *Reading) match(el *element) (progress bool) {
+	r.ids = r.ids[:0]
+	r.engine.words.find(el.text, func(n int) {
+		if r.engine.interest[n].signature != nil {
+			r.ids = append(r.ids, n)
+		}
+	})
+	if len(r.ids) == 0 && el.exception == nil {
+		return false
+	}
+	slices.Sort(r.ids)
+	el.variables(r.scratch)
+	consider := func(s *rules.Signature) {
+		if !slices.Contains(el.matches, s) && possible(s.Match, r.scratch) {
+			el.matches = append(el.matches, s)
+			progress = progress || s.Role == rules.Progress
+		}
+	}
+	for _, n := range slices.Compact(r.ids) {
+		consider(r.engine.interest[n].signature)
+	}
+	if el.exception != nil {
+		for _, s := range r.engine.generic {
+			consider(s)
+		}
+	}
+	return progress
+}
+
+// possible tells whether no condition is false.
+func possible(conditions []*rules.Expression, s *rules.Situation) bool {
+	for _, c := range conditions {
+		if c.Eval(s).False() {
+			return false
+		}
+	}
+	return true
+}
+
+// note keeps an event, or counts it when it is known already.
+func (r *Reading) note(w *process, e *event, line Line) {
+	if e.chain[0].exception == nil && len(e.chain[0].matches) == 0 {
+		return
+	}
+	key := e.key()
+	known, ok := r.events[key]
+	if !ok {
+		if len(r.events) >= maxEvents {
+			r.stats.Incomplete = true
+			return
+		}
+		known = e
+		r.events[key] = known
+	}
+	known.occurred(occurrence{order: r.clock, line: line, writer: processKey(line), lines: w.lines})
+}
+
+func clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "")
+}
