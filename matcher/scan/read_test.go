@@ -1,0 +1,195 @@
+package scan
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/gpu-triage/triage/matcher/scan/corpus"
+)
+
+// shortened is the judge of how a source is cut: data with its overlong lines shortened, one at a time.
+func shortened(data []byte) []byte {
+	var all []byte
+	for len(data) > 0 {
+		end := 0
+		for end < len(data) && data[end] != '\n' && (data[end] != '\r' || end+1 < len(data) && data[end+1] == '\n') {
+			end++
+		}
+		line := data[:min(end+1, len(data))]
+		data = data[len(line):]
+		if len(line) > MaxLine {
+			line = fmt.Appendf(nil, "%s [... %d bytes ...] %s", line[:kept], len(line)-2*kept, line[len(line)-kept:])
+		}
+		all = append(all, line...)
+	}
+	return all
+}
+
+var readLiterals = []Literal{{Text: "CUDA out of memory"}, {Text: "traceback", Fold: true}, {Text: "softcap"}}
+
+// checkRead reads data in chunks of size and compares what is yielded with data.
+func checkRead(t *testing.T, data []byte, src io.Reader, how Reading) {
+	t.Helper()
+	set, err := New(readLiterals)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all, before []byte
+	var end int64
+	err = set.Read(t.Context(), src, how, func(c *Chunk) error {
+		if want := int64(1 + bytes.Count(all, []byte("\n"))); c.Line != want {
+			t.Fatalf("chunk at %d begins in line %d, want %d", len(all), c.Line, want)
+		}
+		if !bytes.Equal(c.Before, before) {
+			t.Fatalf("the chunk before the one at %d is %.80q, want %.80q", len(all), c.Before, before)
+		}
+		var hits []string
+		for _, hit := range c.Hits {
+			if want := int64(bytes.Count(c.Data[:hit.Start], []byte("\n"))); hit.Line != want {
+				t.Fatalf("a hit in chunk %d is in its line %d, want %d", c.Line, hit.Line, want)
+			}
+			slices.Sort(hit.IDs)
+			hits = append(hits, fmt.Sprint(hit.Start, hit.End, hit.IDs))
+		}
+		if diff := cmp.Diff(naive(readLiterals, c.Data), hits); diff != "" {
+			t.Fatal(diff)
+		}
+		for _, cut := range c.Cuts {
+			if !bytes.HasPrefix(c.Data[cut:], []byte(" [... ")) {
+				t.Fatalf("a cut at %.20q", c.Data[cut:])
+			}
+		}
+		all, before, end = append(all, c.Data...), bytes.Clone(c.Data), c.End
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := shortened(data); !bytes.Equal(all, want) {
+		at := 0
+		for at < min(len(all), len(want)) && all[at] == want[at] {
+			at++
+		}
+		t.Fatalf("%+v: %d bytes, want %d; at %d %.60q, want %.60q", how, len(all), len(want), at, all[at:], want[at:])
+	}
+	if end != int64(len(data)) {
+		t.Fatalf("read %d bytes, want %d", end, len(data))
+	}
+}
+
+// logs are sources with everything that is hard to cut.
+func logs(t *testing.T) map[string][]byte {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	var ordinary bytes.Buffer
+	if err := corpus.Write(&ordinary, 700_000, corpus.Ordinary, 5); err != nil {
+		t.Fatal(err)
+	}
+	var breaks, long bytes.Buffer
+	for breaks.Len() < 60_000 {
+		breaks.WriteString(strings.Repeat("x", rnd.IntN(4)*rnd.IntN(3000)))
+		breaks.WriteString([]string{"\n", "\r", "\r\n", "\r\r\n", "\n\r", "Traceback", " CUDA out of memory", "\n\n"}[rnd.IntN(8)])
+	}
+	for _, n := range []int{10, MaxLine - 1, MaxLine, MaxLine + 1, 5, MaxLine + 3, 3 * MaxLine, 1, 200_000, 2_000_000, 150_000, 140_000, 0, 300_000} {
+		long.WriteString(strings.Repeat("0123456789", n/10) + "CUDA out of memory"[:n%10] + "softcap")
+		long.WriteString([]string{"\n", "\r", "\r\n"}[rnd.IntN(3)])
+	}
+	return map[string][]byte{
+		"empty": nil, "newline": []byte("\n"), "no newline": []byte("CUDA out of memory"), "returns": bytes.Repeat([]byte("\r"), 20_000),
+		"windows": bytes.Repeat([]byte("softcap\r\n"), 5000), "ordinary": ordinary.Bytes(), "breaks": breaks.Bytes(), "long": long.Bytes(),
+		"one line": bytes.Repeat([]byte("softcap "), 120_000), "ends in a return": append(bytes.Repeat([]byte("z"), 4095), '\r'),
+		"a page": bytes.Repeat([]byte("y"), pageSize), "two pages": append(bytes.Repeat([]byte("y"), 2*pageSize-1), '\n'),
+	}
+}
+
+func TestRead(t *testing.T) {
+	for name, data := range logs(t) {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "log")
+			if err := os.WriteFile(path, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for _, chunk := range []int{pageSize, 3 * pageSize, chunkSize} {
+				for workers := range 4 {
+					how := Reading{Workers: workers, chunk: chunk}
+					file, err := os.Open(path)
+					if err != nil {
+						t.Fatal(err)
+					}
+					checkRead(t, data, file, how)
+					file.Close()
+					checkRead(t, data, bytes.NewReader(data), how)
+				}
+			}
+			checkRead(t, data, iotest.HalfReader(bytes.NewReader(data)), Reading{Eager: true})
+			if len(data) < 100_000 {
+				checkRead(t, data, iotest.OneByteReader(bytes.NewReader(data)), Reading{Eager: true, chunk: pageSize})
+			}
+			checkRead(t, data, iotest.DataErrReader(bytes.NewReader(data)), Reading{})
+		})
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte("a\r\nb\rc\n"), uint16(4090), uint8(1))
+	f.Add([]byte("\r"), uint16(4095), uint8(2))
+	f.Add([]byte("CUDA out of memory\r\n\r"), uint16(300), uint8(3))
+	f.Fuzz(func(t *testing.T, data []byte, repeat uint16, workers uint8) {
+		if len(data) == 0 {
+			return
+		}
+		data = append(bytes.Repeat(data, min(int(repeat), 50_000/len(data))), data...)
+		how := Reading{Workers: int(workers % 4), chunk: pageSize}
+		checkRead(t, data, iotest.HalfReader(bytes.NewReader(data)), how)
+		path := filepath.Join(t.TempDir(), "log")
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		file, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		checkRead(t, data, file, how)
+	})
+}
+
+// TestReadStops is about sources, receivers and contexts that end a reading early.
+func TestReadStops(t *testing.T) {
+	set, err := New(readLiterals)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := bytes.Repeat([]byte("softcap\n"), 10_000)
+	broken := errors.New("the disk is gone")
+	read := 0
+	count := func(c *Chunk) error { read += len(c.Data); return nil }
+	err = set.Read(t.Context(), io.MultiReader(bytes.NewReader(data), iotest.ErrReader(broken)), Reading{}, count)
+	if !errors.Is(err, broken) || read != len(data) {
+		t.Errorf("read %d bytes (%v) of a broken source, want all %d before it broke", read, err, len(data))
+	}
+	full := errors.New("enough")
+	if err = set.Read(t.Context(), bytes.NewReader(data), Reading{Workers: 2, chunk: pageSize}, func(*Chunk) error { return full }); !errors.Is(err, full) {
+		t.Errorf("the receiver's error became %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	stuck, writer := io.Pipe()
+	defer writer.Close()
+	go func() {
+		writer.Write(data)
+		cancel()
+	}()
+	if err = set.Read(ctx, stuck, Reading{Eager: true}, count); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled reading ended with %v", err)
+	}
+}

@@ -1,0 +1,253 @@
+package scan
+
+import (
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Literal is a run of bytes to look for. It has no line break.
+type Literal struct {
+	Text string
+	Fold bool // Text is in lower case, and ASCII letters of the log match it in either case
+}
+
+// In says whether text contains the literal.
+func (l Literal) In(text string) bool {
+	if !l.Fold {
+		return strings.Contains(text, l.Text)
+	}
+	return strings.Contains(lower(text), l.Text)
+}
+
+// String is the literal in the syntax of package regexp.
+func (l Literal) String() string {
+	if l.Fold {
+		return "(?i)" + regexp.QuoteMeta(l.Text)
+	}
+	return regexp.QuoteMeta(l.Text)
+}
+
+// MinLiteral is the length in bytes of the shortest literal that a Set takes. Below WideLiteral bytes a literal makes the whole
+// scan slower: how much, bench/run tells.
+const (
+	MinLiteral  = 5
+	WideLiteral = 8
+)
+
+// Required returns literals of which every text that matches pattern contains at least one, chosen so that ordinary logs contain
+// them rarely. The pattern has the syntax of package regexp and is matched against text without line breaks. The error says that
+// the pattern is wrong, or that it requires no literal of MinLiteral bytes.
+func Required(pattern string) ([]Literal, error) {
+	re, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return nil, fmt.Errorf("regular expression %q: %w", pattern, err)
+	}
+	found := pieceOf(re.Simplify())
+	best := found.inner
+	if found.exact {
+		best = rarer(best, found.prefix)
+	} else {
+		best = rarer(rarer(best, found.prefix), found.suffix)
+	}
+	if !usable(best) {
+		return nil, fmt.Errorf("regular expression %q requires no literal of at least %d bytes: name one in a keyword", pattern, MinLiteral)
+	}
+	return best.shortest(), nil
+}
+
+// maxChoices bounds how many literals stand for a part of a pattern, maxClass how many characters of a class are tried one by one.
+const (
+	maxChoices = 32
+	maxClass   = 16
+	maxText    = 256
+)
+
+// choices is a set of literals of which a text has one. It is never empty; the empty literal says that nothing is known.
+type choices map[Literal]bool
+
+func anything() choices { return choices{{}: true} }
+
+// piece is what is known about the texts that a part of a pattern matches: each begins with one of prefix, ends with one of suffix
+// and contains one of inner. Where exact is true, prefix and suffix are the same and are all the texts there are.
+type piece struct {
+	exact                 bool
+	prefix, suffix, inner choices
+}
+
+func exactly(set choices) piece {
+	return piece{exact: true, prefix: set, suffix: set, inner: anything()}
+}
+
+func unknown() piece { return piece{prefix: anything(), suffix: anything(), inner: anything()} }
+
+func pieceOf(re *syntax.Regexp) piece {
+	switch re.Op {
+	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		return exactly(anything())
+	case syntax.OpLiteral:
+		return literalPiece(re.Rune, re.Flags&syntax.FoldCase != 0)
+	case syntax.OpCharClass:
+		return classPiece(re.Rune)
+	case syntax.OpCapture:
+		return pieceOf(re.Sub[0])
+	case syntax.OpConcat:
+		all := exactly(anything())
+		for _, sub := range re.Sub {
+			all = all.then(pieceOf(sub))
+		}
+		return all
+	case syntax.OpAlternate:
+		all := pieceOf(re.Sub[0])
+		for _, sub := range re.Sub[1:] {
+			all = all.or(pieceOf(sub))
+		}
+		return all
+	case syntax.OpQuest:
+		return pieceOf(re.Sub[0]).or(exactly(anything()))
+	case syntax.OpPlus:
+		return pieceOf(re.Sub[0]).repeated()
+	}
+	return unknown() // any character, a repetition that may be empty, and what matches nothing
+}
+
+func literalPiece(runes []rune, fold bool) piece {
+	all := exactly(anything())
+	for _, r := range runes {
+		all = all.then(runePiece(r, fold))
+	}
+	return all
+}
+
+// runePiece is one character, with fold in all its cases: k is also the Kelvin sign. The character that invalid UTF-8 reads as may
+// stand in the log as any bytes.
+func runePiece(r rune, fold bool) piece {
+	if r == utf8.RuneError || r == '\n' || r == '\r' {
+		return unknown()
+	}
+	set := choices{}
+	for c := r; ; {
+		if fold && c < utf8.RuneSelf && unicode.SimpleFold(c) != c {
+			set[Literal{Text: lower(string(c)), Fold: true}] = true
+		} else {
+			set[Literal{Text: string(c)}] = true
+		}
+		if c = unicode.SimpleFold(c); !fold || c == r {
+			return exactly(set)
+		}
+	}
+}
+
+func classPiece(ranges []rune) piece {
+	count := 0
+	for i := 0; i < len(ranges); i += 2 {
+		if count += int(ranges[i+1]-ranges[i]) + 1; count > maxClass {
+			return unknown()
+		}
+	}
+	set := choices{}
+	for i := 0; i < len(ranges); i += 2 {
+		for r := ranges[i]; r <= ranges[i+1]; r++ {
+			one := runePiece(r, false)
+			if !one.exact {
+				return unknown()
+			}
+			set = union(set, one.prefix)
+		}
+	}
+	if len(set) == 0 { // a class that matches nothing
+		return unknown()
+	}
+	return exactly(set)
+}
+
+// then is p followed by q.
+func (p piece) then(q piece) piece {
+	if p.exact && q.exact {
+		if set, ok := product(p.prefix, q.prefix); ok {
+			return exactly(set)
+		}
+	}
+	both := piece{prefix: p.prefix, suffix: q.suffix}
+	both.inner = rarer(rarer(p.inner, q.inner), rarer(p.suffix, q.prefix))
+	if seam, ok := product(p.suffix, q.prefix); ok {
+		both.inner = rarer(both.inner, seam)
+	}
+	if set, ok := product(p.prefix, q.prefix); p.exact && ok {
+		both.prefix = set
+	}
+	if set, ok := product(p.suffix, q.suffix); q.exact && ok {
+		both.suffix = set
+	}
+	return both
+}
+
+// or is p or q.
+func (p piece) or(q piece) piece {
+	both := piece{exact: p.exact && q.exact, prefix: union(p.prefix, q.prefix), suffix: union(p.suffix, q.suffix)}
+	both.inner = anything()
+	if !both.exact || len(both.prefix) > maxChoices {
+		both.exact = false
+		both.inner = union(p.required(), q.required())
+	}
+	for _, set := range []*choices{&both.prefix, &both.suffix, &both.inner} {
+		if len(*set) > maxChoices {
+			*set = anything()
+		}
+	}
+	return both
+}
+
+// required is the best that is known of p.
+func (p piece) required() choices { return rarer(rarer(p.inner, p.prefix), p.suffix) }
+
+// repeated is p once or more.
+func (p piece) repeated() piece {
+	return piece{prefix: p.prefix, suffix: p.suffix, inner: p.inner}
+}
+
+func union(a, b choices) choices {
+	all := make(choices, len(a)+len(b))
+	for l := range a {
+		all[l] = true
+	}
+	for l := range b {
+		all[l] = true
+	}
+	return all
+}
+
+// product is every text of a followed by every text of b, unless those are too many or too long.
+func product(a, b choices) (choices, bool) {
+	if len(a)*len(b) > maxChoices {
+		return nil, false
+	}
+	all := make(choices, len(a)*len(b))
+	for x := range a {
+		for y := range b {
+			l := Literal{Text: x.Text + y.Text, Fold: x.Fold || y.Fold}
+			if len(l.Text) > maxText {
+				return nil, false
+			}
+			if l.Fold {
+				l.Text = lower(l.Text)
+			}
+			all[l] = true
+		}
+	}
+	return all, true
+}
+
+// lower folds ASCII letters only, as a Set does.
+func lower(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c | 0x20
+		}
+	}
+	return string(b)
+}

@@ -1,0 +1,213 @@
+// Package scan reads logs as fast as the machine delivers them and finds the few lines that are worth a closer look: those that
+// contain one of many literals. Required takes such literals from regular expressions, a Set finds them in one pass over raw bytes,
+// and Set.Read cuts a source of any size into chunks of whole lines, with several workers and in bounded memory.
+package scan
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+)
+
+// Set finds many literals in one pass. It does not change after New, so that several goroutines may share it.
+//
+// It looks at four bytes (a gram) every stride bytes. A literal of stride+3 bytes has, wherever it stands, a gram at such a place, so
+// the stride of the shortest literal does for all. A bitmap that fits the processor's nearest cache says for nearly every gram that
+// no literal has it. Both sides fold bit 5 away, which makes the two cases of a letter one, and a comparison decides.
+type Set struct {
+	literals []Literal
+	stride   int
+	bitmap   [bucketCount]uint64 // per bucket, 64 finer bits of the same hash
+	starts   [bucketCount + 1]int32
+	grams    []gram // of bucket i: grams[starts[i]:starts[i+1]]
+}
+
+// gram is four folded bytes of a literal, at most stride of them per literal.
+type gram struct {
+	folded  uint32
+	literal int32
+	offset  int32 // in the literal
+}
+
+const (
+	bucketBits  = 12
+	bucketCount = 1 << bucketBits
+	foldMask    = 0x20202020
+	gramBytes   = 4
+	maxStride   = 5 // of the unrolled loop; longer strides gained nothing
+)
+
+// New prepares to look for the literals. It refuses literals that are shorter than MinLiteral or have a line break.
+func New(literals []Literal) (*Set, error) {
+	s := &Set{literals: make([]Literal, len(literals)), stride: maxStride}
+	for i, l := range literals {
+		if len(l.Text) < MinLiteral {
+			return nil, fmt.Errorf("scan: literal %q has fewer than %d bytes", l.Text, MinLiteral)
+		}
+		if bytes.ContainsAny([]byte(l.Text), "\r\n") {
+			return nil, fmt.Errorf("scan: literal %q has a line break", l.Text)
+		}
+		if l.Fold {
+			l.Text = lower(l.Text)
+		}
+		s.literals[i] = l
+		s.stride = min(s.stride, len(l.Text)-gramBytes+1)
+	}
+	var buckets [bucketCount][]gram
+	for i, l := range s.literals {
+		offset := rarestWindow(l.Text, s.stride)
+		for o := offset; o < offset+s.stride; o++ {
+			g := gram{foldedGram(l.Text[o:]), int32(i), int32(o)}
+			bucket, bit := place(g.folded)
+			buckets[bucket] = append(buckets[bucket], g)
+			s.bitmap[bucket] |= 1 << bit
+		}
+	}
+	for i, bucket := range buckets {
+		s.grams = append(s.grams, bucket...)
+		s.starts[i+1] = int32(len(s.grams))
+	}
+	return s, nil
+}
+
+func foldedGram(text string) uint32 {
+	return (uint32(text[0]) | uint32(text[1])<<8 | uint32(text[2])<<16 | uint32(text[3])<<24) | foldMask
+}
+
+// place says which bit of which bucket stands for a folded gram.
+func place(folded uint32) (bucket, bit uint32) {
+	h := folded * 0x9E3779B1
+	return h >> (32 - bucketBits), h >> (32 - bucketBits - 6) & 63
+}
+
+// test is 1 (among higher bits of no meaning) when some literal may have the gram.
+func (s *Set) test(g uint32) uint64 {
+	bucket, bit := place(g | foldMask)
+	return s.bitmap[bucket] >> bit
+}
+
+// Hit is a line that contains literals: the bytes from Start up to End, without the line break. IDs are the indexes of all literals
+// in it, each once, in no order.
+type Hit struct {
+	Start, End int
+	Line       int64 // how many \n stand before it in its chunk; only in a Chunk
+	IDs        []int32
+}
+
+// Lines calls yield for every line of data that contains a literal, in order. Lines end at \n; the last may lack it. IDs are
+// overwritten after yield returns.
+func (s *Set) Lines(data []byte, yield func(Hit)) {
+	if len(s.literals) == 0 {
+		return
+	}
+	f := finder{set: s, data: data, yield: yield, seen: make([]uint64, (len(s.literals)+63)/64)}
+	f.hit.End = -1
+	switch s.stride {
+	case 5:
+		f.wide()
+	default:
+		f.narrow(0)
+	}
+	f.flush()
+}
+
+// finder is one pass over data.
+type finder struct {
+	set   *Set
+	data  []byte
+	yield func(Hit)
+	hit   Hit      // the line that literals are being found in, End is -1 before the first
+	seen  []uint64 // which literals are in hit.IDs
+}
+
+// wide looks at a gram every 5 bytes, eight in a round: one test of bounds and one branch for 40 bytes.
+func (f *finder) wide() {
+	s, data, i := f.set, f.data, 0
+	for ; i+40 <= len(data); i += 40 {
+		w := (*[40]byte)(data[i:])
+		any := s.test(binary.LittleEndian.Uint32(w[0:])) | s.test(binary.LittleEndian.Uint32(w[5:])) |
+			s.test(binary.LittleEndian.Uint32(w[10:])) | s.test(binary.LittleEndian.Uint32(w[15:])) |
+			s.test(binary.LittleEndian.Uint32(w[20:])) | s.test(binary.LittleEndian.Uint32(w[25:])) |
+			s.test(binary.LittleEndian.Uint32(w[30:])) | s.test(binary.LittleEndian.Uint32(w[35:]))
+		if any&1 != 0 {
+			f.check(i, i+40)
+		}
+	}
+	f.narrow(i)
+}
+
+// narrow looks at one gram after the other.
+func (f *finder) narrow(from int) {
+	s, data := f.set, f.data
+	for i := from; i+gramBytes <= len(data); i += s.stride {
+		if s.test(binary.LittleEndian.Uint32(data[i:]))&1 != 0 {
+			f.verify(i)
+		}
+	}
+}
+
+func (f *finder) check(from, to int) {
+	for i := from; i < to; i += f.set.stride {
+		if f.set.test(binary.LittleEndian.Uint32(f.data[i:]))&1 != 0 {
+			f.verify(i)
+		}
+	}
+}
+
+// verify compares the literals that have the gram at data[at:].
+func (f *finder) verify(at int) {
+	s := f.set
+	folded := binary.LittleEndian.Uint32(f.data[at:]) | foldMask
+	bucket, _ := place(folded)
+	for _, g := range s.grams[s.starts[bucket]:s.starts[bucket+1]] {
+		if g.folded != folded {
+			continue
+		}
+		l, start := s.literals[g.literal], at-int(g.offset)
+		if start < 0 || start+len(l.Text) > len(f.data) {
+			continue
+		}
+		if here := f.data[start : start+len(l.Text)]; string(here) == l.Text || l.Fold && equalFold(here, l.Text) {
+			f.found(start, g.literal)
+		}
+	}
+}
+
+// found adds a literal to the line it is in.
+func (f *finder) found(at int, literal int32) {
+	if at >= f.hit.End {
+		f.flush()
+		f.hit.Start = bytes.LastIndexByte(f.data[:at], '\n') + 1
+		f.hit.End = len(f.data)
+		if n := bytes.IndexByte(f.data[at:], '\n'); n >= 0 {
+			f.hit.End = at + n
+		}
+	}
+	word, bit := literal/64, uint64(1)<<(literal%64)
+	if f.seen[word]&bit == 0 {
+		f.seen[word] |= bit
+		f.hit.IDs = append(f.hit.IDs, literal)
+	}
+}
+
+// flush yields the line that has been collected.
+func (f *finder) flush() {
+	if len(f.hit.IDs) == 0 {
+		return
+	}
+	f.yield(f.hit)
+	f.hit.IDs = f.hit.IDs[:0]
+	clear(f.seen)
+}
+
+func equalFold(here []byte, low string) bool {
+	for i, c := range here {
+		if 'A' <= c && c <= 'Z' {
+			c |= 0x20
+		}
+		if c != low[i] {
+			return false
+		}
+	}
+	return true
+}
