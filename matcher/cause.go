@@ -30,7 +30,12 @@ func (f *finding) role() rules.Role {
 	return f.matches[0].signature.Role
 }
 
-var explains = map[rules.Role]int{rules.Cause: 0, rules.Generic: 1, rules.Consequence: 2}
+// explains orders the roles of failures in different places; fits those of signatures of one and the same line, where any knowledge
+// of it beats a generic word.
+var (
+	explains = map[rules.Role]int{rules.Cause: 0, rules.Generic: 1, rules.Consequence: 2}
+	fits     = map[rules.Role]int{rules.Cause: 0, rules.Consequence: 1, rules.Generic: 2}
+)
 
 // judge tells what an event means in a situation; nil when it means nothing.
 func (r *Reading) judge(e *event, situation *rules.Situation) *finding {
@@ -79,7 +84,7 @@ func weigh(el *element, situation *rules.Situation) (matches []match, noise bool
 	}
 	slices.SortStableFunc(matches, func(a, b match) int {
 		return cmp.Or(
-			cmp.Compare(explains[a.signature.Role], explains[b.signature.Role]),
+			cmp.Compare(fits[a.signature.Role], fits[b.signature.Role]),
 			cmp.Compare(a.certainty, b.certainty), // "confirmed" is before "likely"
 			cmp.Compare(specificity(b.signature), specificity(a.signature)),
 		)
@@ -146,22 +151,20 @@ func (r *Reading) findings(situation *rules.Situation) []*finding {
 	return findings
 }
 
-// root picks the finding that explains the others: nil when nothing failed. A handled fault explains a failure only when nothing
-// else does.
+// root picks the finding that explains the others: nil when nothing failed. A fault after which the log shows progress explains a
+// failure only when nothing else does: the progress may have been another rank's.
 func root(findings []*finding, first int) *finding {
-	var chosen *finding
+	var chosen, survived *finding
 	for _, f := range findings {
-		if !f.handled && (chosen == nil || earlier(f, chosen, first)) {
+		switch {
+		case f.handled && f.role() != rules.Consequence:
+			survived = f
+		case !f.handled && (chosen == nil || earlier(f, chosen, first)):
 			chosen = f
 		}
 	}
-	if chosen == nil || chosen.role() != rules.Consequence {
-		return chosen
-	}
-	for _, f := range findings {
-		if f.handled && f.role() == rules.Cause {
-			return f
-		}
+	if chosen != nil && chosen.role() == rules.Consequence && survived != nil && survived.event.last.before(chosen.event.first) {
+		return survived
 	}
 	return chosen
 }
