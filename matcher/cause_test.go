@@ -36,7 +36,7 @@ func storyBase(t *testing.T) *matcher.Engine {
 
 const (
 	valueError = "Traceback (most recent call last):\n  File \"main.py\", line 3, in <module>\n    f()\nValueError: bad shard\n"
-	step       = "iteration 1/100 loss 2.0\n"
+	step       = "[2026-11-19 03:00:00] iteration 1/100 loss 2.0\n"
 )
 
 func prefixed(rank int, text string) string {
