@@ -87,38 +87,58 @@ func processKey(line Line) string { return line.Source + "\x00" + line.Writer }
 
 // line takes in a line that belongs to no traceback.
 func (r *Reading) line(line Line) {
-	w := r.process(line)
+	p := r.process(line)
 	r.clock++
-	w.lines++
+	p.lines++
 	el := element{line: line, text: line.Text}
 	r.states(line.Body(), line)
-	el.before = strings.Join(w.before, "\n")
+	el.before = strings.Join(p.before, "\n")
 	if !r.match(&el) {
-		r.note(w, &event{chain: []element{el}}, line)
+		r.note(p, &event{chain: []element{el}}, line)
 	} else {
-		w.progress = r.clock
+		p.progress = r.clock
 	}
-	if len(w.before) == maxBefore {
-		w.before = slices.Delete(w.before, 0, 1)
+	if len(p.before) == maxBefore {
+		p.before = slices.Delete(p.before, 0, 1)
 	}
-	w.before = append(w.before, clip(line.Text, maxText))
+	p.before = append(p.before, clip(line.Text, maxText))
 }
 
 // exception takes in the last exception of a chain, with those before it.
 func (r *Reading) exception(e *Exception) {
-	w := r.process(e.Line)
+	p := r.process(e.Line)
 	r.clock++
-	var chain []element
-	for ; e != nil; e = e.Earlier {
-		el := element{line: e.Line, exception: e, text: e.Text(), before: strings.Join(w.before, "\n")}
-		for _, line := range e.Lines {
+	raised := &event{}
+	for x := e; x != nil; x = x.Earlier {
+		el := element{line: x.Line, exception: x, text: x.Text(), before: strings.Join(p.before, "\n")}
+		for _, line := range x.Lines {
 			r.states(line.Text, line)
 		}
 		r.match(&el)
-		chain = append(chain, el)
+		raised.chain = append(raised.chain, el)
 	}
-	slices.Reverse(chain)
-	r.note(w, &event{chain: chain}, chain[len(chain)-1].line)
+	slices.Reverse(raised.chain)
+	r.note(p, raised, e.Line)
+	r.within(p, raised)
+}
+
+// within looks at the lines of the messages on their own: where a message ends is not always to be seen, so that the next thing that
+// the program printed may be among them.
+func (r *Reading) within(p *process, e *event) {
+	for _, part := range e.chain {
+		for i, line := range part.exception.Lines {
+			if i == 0 || line.Text == "" || line.Text[0] == ' ' || line.Text[0] == '\t' {
+				continue
+			}
+			el := element{line: line, text: line.Text}
+			r.clock++
+			if r.match(&el) {
+				p.progress = r.clock
+			}
+			el.matches = slices.DeleteFunc(el.matches, func(s *rules.Signature) bool { return slices.Contains(part.matches, s) })
+			r.note(p, &event{chain: []element{el}}, line)
+		}
+	}
 }
 
 // states takes the facts that a line states, and looks whether it is one that conditions look for.
@@ -180,7 +200,7 @@ func possible(conditions []*rules.Expression, s *rules.Situation) bool {
 }
 
 // note keeps an event, or counts it when it is known already.
-func (r *Reading) note(w *process, e *event, line Line) {
+func (r *Reading) note(p *process, e *event, line Line) {
 	if e.chain[0].exception == nil && len(e.chain[0].matches) == 0 {
 		return
 	}
@@ -194,7 +214,7 @@ func (r *Reading) note(w *process, e *event, line Line) {
 		known = e
 		r.events[key] = known
 	}
-	known.occurred(occurrence{order: r.clock, line: line, writer: processKey(line), lines: w.lines})
+	known.occurred(occurrence{order: r.clock, line: line, writer: processKey(line), lines: p.lines})
 }
 
 func clip(text string, most int) string {

@@ -58,7 +58,7 @@ func (t Template) Fill(s *Situation) string {
 		}
 		switch v := s.lookup(part.name); {
 		case v.Known() && !v.IsNil():
-			b.WriteString(v.String())
+			b.WriteString(clip(v.String()))
 		case v.IsNil() && part.fallback == "unknown "+part.name:
 			b.WriteString("no " + part.name)
 		default:
@@ -66,6 +66,16 @@ func (t Template) Fill(s *Situation) string {
 		}
 	}
 	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+// maxFilled is how many bytes of a value, such as an exception's message, a sentence takes.
+const maxFilled = 300
+
+func clip(text string) string {
+	if len(text) > maxFilled {
+		return strings.ToValidUTF8(text[:maxFilled], "") + "…"
+	}
+	return text
 }
 
 // lookup is the value of a name or of a member such as error.user.file.
