@@ -93,12 +93,21 @@ func (l *logFacts) add(name string, value rules.Value, line Line, weight int) {
 	l.found[name] = Fact{Name: name, Value: value, Origin: FromLog, Where: fmt.Sprintf("%s:%d", line.Source, line.Number)}
 }
 
+// maxStated is how many facts one line may state to one reader.
+const maxStated = 50
+
 // read applies one reader to a line that has one of its keywords.
 func (l *logFacts) read(reader *rules.FactReader, text string, line Line, weight int) {
-	m := reader.Pattern.FindStringSubmatch(text)
-	if m == nil {
-		return
+	if reader.Within != nil {
+		text = reader.Within.FindString(text)
 	}
+	for _, m := range reader.Pattern.FindAllStringSubmatch(text, maxStated) {
+		l.stated(reader, m, line, weight)
+	}
+}
+
+// stated notes what one match of a reader's pattern says.
+func (l *logFacts) stated(reader *rules.FactReader, m []string, line Line, weight int) {
 	name := reader.Fact
 	if i := reader.Pattern.SubexpIndex("name"); i >= 0 {
 		name = reader.Prefix + m[i]

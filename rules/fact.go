@@ -35,6 +35,7 @@ type FactReader struct {
 	Fact     string // "" when the group "name" says which
 	Prefix   string // what stands before the name in the vocabulary: "env." for environment variables
 	Keywords []string
+	Within   *regexp.Regexp // the part of a line that is looked at, nil for all of it
 	Pattern  *regexp.Regexp
 	Decode   string // how the value is spelt: see Decodings
 	Value    *Value // the value itself when the line means one without naming it
@@ -74,6 +75,7 @@ type factsFile struct {
 }
 
 type readerEntry struct {
+	Within   Text     `yaml:"within"`
 	Pattern  Text     `yaml:"pattern"`
 	Keywords []string `yaml:"keywords"`
 	Decode   Text     `yaml:"decode"`
@@ -137,6 +139,11 @@ func (d *decoder) reader(e readerEntry, fact *FactInfo) FactReader {
 		return r
 	}
 	r.Pattern = pattern
+	if e.Within.Value != "" {
+		if r.Within, err = regexp.Compile(e.Within.Value); err != nil {
+			d.problem(e.Within.Line, e.Within.Column, "%v", err)
+		}
+	}
 	if len(r.Keywords) == 0 {
 		d.problem(e.Pattern.Line, e.Pattern.Column, "a reader needs keywords: literals, one of which stands in every line that it reads")
 	}
