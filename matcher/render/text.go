@@ -20,7 +20,8 @@ type Style struct {
 const (
 	defaultWidth     = 100
 	narrowest        = 40
-	quotedRows       = 6 // of one quoted line
+	quotedRows       = 8      // of one quoted line
+	longestQuote     = 20_000 // characters of one that is looked at
 	shownConsequence = 8
 	valueWidth       = 36
 )
@@ -59,7 +60,7 @@ type page struct {
 func (p *page) diagnosis(d matcher.Diagnosis) {
 	p.headline(d)
 	p.evidence(d.Evidence)
-	if who := spread(d); who != "" {
+	if who := spread(d); len(d.Ranks) > 1 || d.Count > 1 { // else the evidence says it
 		for _, row := range wrap(who, p.width-2) {
 			p.line(2, p.paint.faint(row))
 		}
@@ -68,7 +69,7 @@ func (p *page) diagnosis(d matcher.Diagnosis) {
 		p.line(0, "")
 		p.prose(2, d.Cause)
 	}
-	p.facts(d.Facts)
+	p.facts(d)
 	p.missing(d.Missing)
 	p.backends(d.Backends)
 	p.fixes(d.Fixes)
@@ -126,13 +127,24 @@ func samePlace(a, b matcher.Evidence) bool {
 	return a.Rank == nil || *a.Rank == *b.Rank
 }
 
-func (p *page) facts(facts []matcher.FactValue) {
-	p.section("decided by", len(facts))
+func (p *page) facts(d matcher.Diagnosis) {
+	p.section("decided by", len(d.Facts))
 	var rows [][]string
-	for _, f := range facts {
+	for _, f := range d.Facts {
+		if line, same := strings.CutPrefix(f.Where, logOf(d)+":"); same {
+			f.Where = "line " + line
+		}
 		rows = append(rows, []string{oneLine(f.Name), cut(valueText(f.Value), valueWidth), p.paint.faint(origin(f))})
 	}
 	p.table(rows)
+}
+
+// logOf is the log that a diagnosis is about, which need not be named again and again.
+func logOf(d matcher.Diagnosis) string {
+	if len(d.Evidence) == 0 {
+		return ""
+	}
+	return d.Evidence[0].Source
 }
 
 func (p *page) missing(missing []matcher.Missing) {
@@ -305,16 +317,33 @@ func wrap(text string, width int) []string {
 	return rows
 }
 
-// quoted breaks a line of a log anywhere, keeping its spaces, and leaves the middle of a very long one out.
+// quoted breaks a line of a log into rows, keeping its spaces, and leaves the middle of a very long one out.
 func quoted(text string, width int) []string {
-	text = strings.ReplaceAll(strings.TrimRight(clean(text), "\n\t "), "\t", "    ")
+	text = strings.ReplaceAll(strings.TrimRight(clean(cut(text, longestQuote)), "\n\t "), "\t", "    ")
 	var rows []string
 	for line := range strings.SplitSeq(text, "\n") {
-		rows = append(rows, strings.Split(ansi.Hardwrap(line, max(width, 20), true), "\n")...)
+		rows = append(rows, fold(line, max(width, 20))...)
 	}
 	if len(rows) > quotedRows {
 		left := len(rows) - quotedRows + 1
 		rows = append(append(rows[:quotedRows-2:quotedRows-2], fmt.Sprintf("… %d rows left out …", left)), rows[len(rows)-1])
 	}
 	return rows
+}
+
+// fold breaks a line at the last space of each row, or in a word that fills most of one.
+func fold(line string, width int) []string {
+	var rows []string
+	for ansi.StringWidth(line) > width {
+		row := ansi.Truncate(line, width, "")
+		if space := strings.LastIndexByte(row, ' '); space > len(row)/2 {
+			row = row[:space+1]
+		}
+		if row == "" {
+			break
+		}
+		line = line[len(row):]
+		rows = append(rows, strings.TrimRight(row, " "))
+	}
+	return append(rows, line)
 }

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/render"
+	"github.com/gpu-triage/triage/rules"
+)
+
+// outputFlags say what an answer looks like.
+type outputFlags struct {
+	format string
+	color  string
+}
+
+func (f *outputFlags) add(cmd *cobra.Command, formats ...string) {
+	choose(cmd, &f.format, "format", formats, "form of the answer: ")
+	choose(cmd, &f.color, "color", []string{"auto", "always", "never"}, "colours in text: ")
+}
+
+// choose adds a flag that has one of a few values, the first by default.
+func choose(cmd *cobra.Command, value *string, name string, values []string, usage string) {
+	cmd.Flags().StringVar(value, name, values[0], usage+either(values))
+	// It fails only for a flag that does not exist.
+	_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// show writes a report in the form asked for.
+func (f *outputFlags) show(std streams, report *matcher.Report) error {
+	var text string
+	switch f.format {
+	case "text":
+		style, err := std.style(f.color)
+		if err != nil {
+			return err
+		}
+		text = render.Text(report, style)
+	case "json":
+		encoded, err := render.JSON(report)
+		if err != nil {
+			return err
+		}
+		text = string(encoded)
+	case "markdown":
+		text = render.Markdown(report, 0)
+	}
+	_, err := fmt.Fprint(std.out, text)
+	return err
+}
+
+// check refuses values that the flags do not have, before any work is done.
+func (f *outputFlags) check(std streams, formats ...string) error {
+	if !slices.Contains(formats, f.format) {
+		return fmt.Errorf("unknown --format %s; it is %s", f.format, either(formats))
+	}
+	_, err := std.style(f.color)
+	return err
+}
+
+// either joins words as a choice: "a, b or c".
+func either(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// ruleFlags say which knowledge is used.
+type ruleFlags struct{ dirs []string }
+
+func (f *ruleFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&f.dirs, "rules", nil, "`DIR` with more rules; they replace built-in ones of the same id (repeatable)")
+	_ = cmd.MarkFlagDirname("rules")
+}
+
+// load reads the knowledge base. Mistakes in the rules of a folder are named by that folder's files.
+func (f *ruleFlags) load() (*rules.Base, error) {
+	layers := []layer{{files: rules.Shipped()}}
+	for _, dir := range f.dirs {
+		if err := isDir(dir); err != nil {
+			return nil, err
+		}
+		layers = append(layers, layer{dir: dir, files: os.DirFS(dir)})
+	}
+	return loadLayers(layers)
+}
+
+func isDir(name string) error {
+	info, err := os.Stat(name)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s: not a folder; name the one that holds the rules", name)
+	}
+	return err
+}
+
+// factFlags are what the user knows of the situation.
+type factFlags struct {
+	facts []string
+	files []string
+}
+
+func (f *factFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&f.facts, "fact", nil, "something known, as `NAME=VALUE`: torch=2.6.0, env.NCCL_DEBUG=INFO, flash_attn=none (repeatable)")
+	cmd.Flags().StringArrayVar(&f.files, "facts", nil, "`FILE` of facts, as triage facts --format json prints them (repeatable)")
+	_ = cmd.MarkFlagFilename("facts", "json")
+}
+
+// read gives the facts, all of the user's own word. The error tells every wrong one.
+func (f *factFlags) read(vocabulary *rules.Vocabulary) ([]matcher.Fact, error) {
+	var known []matcher.Fact
+	var wrong []error
+	for _, given := range f.facts {
+		name, text, ok := strings.Cut(given, "=")
+		if !ok {
+			wrong = append(wrong, fmt.Errorf("--fact %s: a fact is written NAME=VALUE", given))
+			continue
+		}
+		value, err := vocabulary.Parse(name, text)
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("--fact %s: %w", given, err))
+			continue
+		}
+		known = append(known, matcher.Fact{Name: name, Value: value, Origin: matcher.FromUser, Where: "--fact"})
+	}
+	for _, file := range f.files {
+		facts, err := readFacts(file, vocabulary)
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("--facts %s: %w", file, err))
+		}
+		known = append(known, facts...)
+	}
+	return known, errors.Join(wrong...)
+}
+
+// maxFactsFile bounds a file of facts, in bytes.
+const maxFactsFile = 16 << 20
+
+// readFacts reads facts from a file: {"facts": [{"name": ..., "value": ...}]}, which is also what a report holds, or an object with
+// a member for each fact.
+func readFacts(file string, vocabulary *rules.Vocabulary) ([]matcher.Fact, error) {
+	content, err := readAtMost(file, maxFactsFile)
+	if err != nil {
+		return nil, err
+	}
+	var listed struct {
+		Facts []matcher.FactValue `json:"facts"`
+	}
+	if err := json.Unmarshal(content, &listed); err != nil || listed.Facts == nil {
+		var members map[string]any
+		if err := json.Unmarshal(content, &members); err != nil {
+			return nil, fmt.Errorf("not the JSON that triage facts --format json prints: %w", err)
+		}
+		for name, value := range members {
+			listed.Facts = append(listed.Facts, matcher.FactValue{Name: name, Value: value})
+		}
+	}
+	var known []matcher.Fact
+	var wrong []error
+	for _, f := range listed.Facts {
+		value, err := vocabulary.FromJSON(f.Name, f.Value)
+		if err != nil {
+			wrong = append(wrong, err)
+			continue
+		}
+		known = append(known, matcher.Fact{Name: f.Name, Value: value, Origin: matcher.FromUser, Where: file})
+	}
+	return known, errors.Join(wrong...)
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gpu-triage/triage/matcher"
+)
+
+// diagnoseOptions are what one call of `triage [FILE|DIR|-]...` asks for.
+type diagnoseOptions struct {
+	output outputFlags
+	rules  ruleFlags
+	facts  factFlags
+	live   string
+	paths  []string
+}
+
+var (
+	reportFormats = []string{"text", "json", "markdown"}
+	liveModes     = []string{"auto", "on", "off"}
+)
+
+func newDiagnose(std streams) *cobra.Command {
+	o := &diagnoseOptions{}
+	cmd := &cobra.Command{
+		Use:   "triage [FILE|DIR|-]...",
+		Short: "Say why a training job failed, and what to do about it",
+		Long: `Reads logs of training jobs, names the root cause and a fix that works.
+
+Logs are read from standard input when nothing is named. A folder stands for all files in it. Logs may be
+compressed (gzip, zstd) or packed (zip, tar).
+
+Exit status: 0 something was diagnosed, 1 nothing known was found, 2 the call or its input was wrong.`,
+		Example: `  triage train.log
+  triage logs/ --fact transformer_engine=1.12.0
+  torchrun train.py 2>&1 | tee train.log | triage
+  triage train.log --format json | jq '.diagnoses[0].fixes'`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.paths = args
+			if len(args) == 1 {
+				if err := mistyped(cmd, args[0]); err != nil {
+					return err
+				}
+			}
+			return runDiagnose(cmd.Context(), std, o)
+		},
+	}
+	o.output.add(cmd, reportFormats...)
+	o.rules.add(cmd)
+	o.facts.add(cmd)
+	choose(cmd, &o.live, "live", liveModes, "facts of this machine: ")
+	return cmd
+}
+
+// mistyped explains an argument that is no file and looks like a subcommand.
+func mistyped(cmd *cobra.Command, arg string) error {
+	if _, err := os.Stat(arg); err == nil || !errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	cmd.SuggestionsMinimumDistance = 2
+	if near := cmd.SuggestionsFor(arg); len(near) > 0 {
+		return fmt.Errorf("%s: no such file; did you mean the command triage %s?", arg, near[0])
+	}
+	return nil
+}
+
+func runDiagnose(ctx context.Context, std streams, o *diagnoseOptions) error {
+	if err := o.output.check(std, reportFormats...); err != nil {
+		return err
+	}
+	if !slices.Contains(liveModes, o.live) {
+		return fmt.Errorf("unknown --live %s; it is %s", o.live, either(liveModes))
+	}
+	base, err := o.rules.load()
+	if err != nil {
+		return err
+	}
+	known, err := o.facts.read(base.Vocabulary)
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	reading := matcher.New(base).Begin()
+	err = eachLog(ctx, std, o.paths, func(name string, log io.Reader) error { return reading.Read(ctx, name, log) })
+	if err != nil && !errors.Is(err, context.Canceled) { // interrupted: what was found so far
+		return err
+	}
+	report := reading.Report(known...)
+	report.Stats.ElapsedMS = time.Since(start).Milliseconds()
+	if err := o.output.show(std, &report); err != nil {
+		return err
+	}
+	if len(report.Diagnoses) == 0 {
+		return exitStatus(exitNothing)
+	}
+	return nil
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// The exit statuses, which mean what grep's mean.
+const (
+	exitDiagnosed = 0 // something was diagnosed, or done
+	exitNothing   = 1 // nothing known was found, or a test of rules failed
+	exitWrong     = 2 // the call or its input was wrong
+)
+
+// exitStatus is an error that says only how to end: what there was to say is said.
+type exitStatus int
+
+func (e exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+// run carries out one call of the program and returns its exit status.
+func run(ctx context.Context, args []string, std streams) int {
+	root := newRoot(std)
+	root.SetArgs(args)
+	root.SetIn(std.in)
+	root.SetOut(std.out)
+	root.SetErr(std.err)
+	err := root.ExecuteContext(ctx)
+	var status exitStatus
+	switch {
+	case err == nil:
+		return exitDiagnosed
+	case errors.As(err, &status):
+		return int(status)
+	}
+	for line := range strings.SplitSeq(plainly(err), "\n") {
+		fmt.Fprintln(std.err, "triage: "+line)
+	}
+	return exitWrong
+}
+
+// plainly is the error without the name of the system call that told it, which helps nobody.
+func plainly(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return strings.Replace(err.Error(), path.Op+" "+path.Path+":", path.Path+":", 1)
+	}
+	return err.Error()
+}
+
+func newRoot(std streams) *cobra.Command {
+	root := newDiagnose(std)
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveDefault)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fmt.Errorf("%w; %s --help lists what there is", err, cmd.CommandPath())
+	})
+	root.AddCommand(newRules(std), newVersion(std))
+	return root
+}

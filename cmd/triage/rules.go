@@ -1,0 +1,188 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gpu-triage/triage/rules"
+)
+
+// layer is one folder of rules. The built-in one has no dir.
+type layer struct {
+	dir   string
+	files fs.FS
+}
+
+// loadLayers loads the folders one on top of the other, so that a mistake can be told by the file it is in.
+func loadLayers(layers []layer) (base *rules.Base, err error) {
+	var files []fs.FS
+	for _, l := range layers {
+		files = append(files, l.files)
+		base, err = rules.Load(files...)
+		var problems rules.Problems
+		if errors.As(err, &problems) {
+			for i := range problems {
+				problems[i].File = filepath.Join(l.dir, filepath.FromSlash(problems[i].File))
+			}
+			return nil, problems
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return base, nil
+}
+
+func newRules(std streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "rules",
+		Short: "Look at the knowledge base, check it and test it",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newRulesList(std), newRulesShow(std), newRulesCheck(std), newRulesTest(std))
+	return cmd
+}
+
+func newRulesList(std streams) *cobra.Command {
+	var output outputFlags
+	var known ruleFlags
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the signatures",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if err := output.check(std, "text", "json"); err != nil {
+				return err
+			}
+			base, err := known.load()
+			if err != nil {
+				return err
+			}
+			return listRules(std, base, output.format)
+		},
+	}
+	output.add(cmd, "text", "json")
+	known.add(cmd)
+	return cmd
+}
+
+// ruleSummary is a signature in `triage rules list --format json`.
+type ruleSummary struct {
+	ID     string `json:"id"`
+	Family string `json:"family"`
+	Role   string `json:"role"`
+	Title  string `json:"title"`
+}
+
+func listRules(std streams, base *rules.Base, format string) error {
+	summaries := []ruleSummary{}
+	for _, s := range base.Signatures {
+		summaries = append(summaries, ruleSummary{s.ID, s.Family, string(s.Role), s.Title})
+	}
+	if format == "json" {
+		encoder := json.NewEncoder(std.out)
+		encoder.SetEscapeHTML(false)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(summaries)
+	}
+	table := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
+	for _, s := range summaries {
+		fmt.Fprintf(table, "%s\t%s\t%s\n", s.Family, s.ID, s.Title)
+	}
+	return table.Flush()
+}
+
+func newRulesShow(std streams) *cobra.Command {
+	var known ruleFlags
+	cmd := &cobra.Command{
+		Use:   "show ID",
+		Short: "Print a signature as it is written",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			base, err := known.load()
+			if err != nil {
+				return err
+			}
+			return showRule(std, base, known.dirs, args[0])
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			base, err := known.load()
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveError
+			}
+			return signatureIDs(base), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	known.add(cmd)
+	return cmd
+}
+
+func signatureIDs(base *rules.Base) []string {
+	var ids []string
+	for _, s := range base.Signatures {
+		ids = append(ids, s.ID)
+	}
+	return ids
+}
+
+// showRule prints the file of a signature, from the last folder that has it.
+func showRule(std streams, base *rules.Base, dirs []string, id string) error {
+	s := base.Signature(id)
+	if s == nil {
+		return fmt.Errorf("there is no signature %s%s; triage rules list lists them", id, didYouMean(id, signatureIDs(base)))
+	}
+	content, err := fs.ReadFile(rules.Shipped(), s.Place.File)
+	for _, dir := range dirs {
+		if replaced, replacedErr := fs.ReadFile(os.DirFS(dir), s.Place.File); replacedErr == nil {
+			content, err = replaced, nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	_, err = std.out.Write(content)
+	return err
+}
+
+// didYouMean names the candidates that a misspelt word may mean: those that hold it, or that begin alike.
+func didYouMean(word string, candidates []string) string {
+	var near []string
+	for _, c := range candidates {
+		if strings.Contains(c, word) || len(word) > 4 && strings.HasPrefix(c, word[:len(word)/2+1]) {
+			near = append(near, c)
+		}
+	}
+	if len(near) == 0 {
+		return ""
+	}
+	return ", did you mean " + either(near[:min(len(near), 3)]) + "?"
+}
+
+func newRulesCheck(std streams) *cobra.Command {
+	var known ruleFlags
+	cmd := &cobra.Command{
+		Use:   "check [DIR]",
+		Short: "Load rules and tell every mistake, with file, line and column",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			known.dirs = append(known.dirs, args...)
+			base, err := known.load()
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(std.out, "%d signatures over %d facts: no mistakes\n", len(base.Signatures), len(base.Vocabulary.Names()))
+			return err
+		},
+	}
+	known.add(cmd)
+	return cmd
+}

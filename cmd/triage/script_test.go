@@ -1,0 +1,76 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"triage": main})
+}
+
+// TestScript runs the command lines of testdata/script, each with the exit status that it must have.
+func TestScript(t *testing.T) {
+	repository, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join(repository, "testdata", "script"),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("REPO", repository)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "pack": pack},
+	})
+}
+
+// status runs "status N COMMAND ARG..." and fails unless the command ends with that exit status.
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N command [arg...]")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	got := "0"
+	if exit, ok := err.(interface{ ExitCode() int }); ok {
+		got = string(rune('0' + exit.ExitCode()))
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if got != args[0] {
+		ts.Fatalf("exit status %s, not %s", got, args[0])
+	}
+}
+
+// pack runs "pack FILE PACKED", where PACKED ends in .gz or .zst.
+func pack(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: pack file packed")
+	}
+	content := ts.ReadFile(args[0])
+	out, err := os.Create(ts.MkAbs(args[1]))
+	ts.Check(err)
+	defer out.Close()
+	switch filepath.Ext(args[1]) {
+	case ".gz":
+		w := gzip.NewWriter(out)
+		_, err = w.Write([]byte(content))
+		ts.Check(err)
+		ts.Check(w.Close())
+	case ".zst":
+		w, err := zstd.NewWriter(out)
+		ts.Check(err)
+		_, err = w.Write([]byte(content))
+		ts.Check(err)
+		ts.Check(w.Close())
+	default:
+		ts.Fatalf("%s: neither .gz nor .zst", args[1])
+	}
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/term"
+
+	"github.com/gpu-triage/triage/matcher/render"
+)
+
+// streams are what the program talks to.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+	env      func(name string) string
+}
+
+// terminal tells whether a stream is a terminal, and how many columns it has.
+func terminal(stream any) (columns int, ok bool) {
+	file, ok := stream.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return 0, false
+	}
+	columns, _, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		columns = 0
+	}
+	return columns, true
+}
+
+// style is how text on out may look. Color is auto, always or never; auto asks what https://no-color.org says.
+func (s streams) style(color string) (render.Style, error) {
+	columns, isTerminal := terminal(s.out)
+	style := render.Style{Width: columns}
+	switch color {
+	case "auto":
+		style.Color = isTerminal && s.env("NO_COLOR") == "" && s.env("TERM") != "dumb"
+	case "always":
+		style.Color = true
+	case "never":
+	default:
+		return style, fmt.Errorf("unknown --color %s; it is auto, always or never", color)
+	}
+	return style, nil
+}
