@@ -71,6 +71,7 @@ type logFacts struct {
 	vocabulary *rules.Vocabulary
 	found      map[string]Fact
 	weight     map[string]int
+	open       map[string]*openDict // by process
 }
 
 // How much a statement of a log weighs. A dict is what a library saw just before it failed, so the last one counts; of all else the
@@ -82,7 +83,7 @@ const (
 )
 
 func newLogFacts(v *rules.Vocabulary) *logFacts {
-	return &logFacts{vocabulary: v, found: make(map[string]Fact), weight: make(map[string]int)}
+	return &logFacts{vocabulary: v, found: make(map[string]Fact), weight: make(map[string]int), open: make(map[string]*openDict)}
 }
 
 func (l *logFacts) add(name string, value rules.Value, line Line, weight int) {

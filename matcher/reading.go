@@ -143,12 +143,17 @@ func (r *Reading) within(p *process, e *event) {
 
 // states takes the facts that a line states, and looks whether it is one that conditions look for.
 func (r *Reading) states(text string, line Line) {
+	if r.facts.continues(text, line) {
+		return
+	}
 	r.engine.words.find(text, func(n int) {
 		switch i := r.engine.interest[n]; {
 		case i.reader != nil && i.packages:
 			r.facts.read(i.reader, text, line, fromPackageList)
 		case i.reader != nil:
 			r.facts.read(i.reader, text, line, fromLine)
+		case i.dict != nil:
+			r.facts.begin(i.dict, text, line)
 		}
 	})
 	for i, pattern := range r.engine.base.Scope.SeenPatterns() {

@@ -1,0 +1,88 @@
+package matcher
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gpu-triage/triage/rules"
+)
+
+// openDict is a printed dict whose end is on a later line of its writer.
+type openDict struct {
+	reader *rules.DictReader
+	text   DictLines
+	line   Line // where it begins
+}
+
+// begin reads the dict that a line has after a reader's marker.
+func (l *logFacts) begin(reader *rules.DictReader, text string, line Line) {
+	_, dict, _ := strings.Cut(text, reader.Marker)
+	l.grow(&openDict{reader: reader, line: line}, dict)
+}
+
+// continues tells whether a line belongs to a dict that its writer began before, and takes it if so.
+func (l *logFacts) continues(text string, line Line) bool {
+	if len(l.open) == 0 {
+		return false
+	}
+	d := l.open[processKey(line)]
+	return d != nil && l.grow(d, text)
+}
+
+// grow adds a line to a dict; false means that the text is no part of one.
+func (l *logFacts) grow(d *openDict, text string) bool {
+	entries, err := d.text.Add(text)
+	if errors.Is(err, ErrDictUnfinished) {
+		l.open[processKey(d.line)] = d
+		return true
+	}
+	delete(l.open, processKey(d.line))
+	for _, entry := range entries {
+		l.entry(d, entry)
+	}
+	return err == nil
+}
+
+// entry takes one key of a dict for a fact, when the vocabulary has one for it.
+func (l *logFacts) entry(d *openDict, entry DictEntry) {
+	name := d.reader.Keys[entry.Key]
+	if name == "" {
+		name = entry.Key
+	}
+	if _, ok := l.vocabulary.Fact(name); !ok {
+		return
+	}
+	text := fmt.Sprint(entry.Value)
+	var value rules.Value
+	var err error
+	switch decoding := d.reader.Decode[name]; {
+	case entry.Value == nil || slices.Contains(d.reader.Absent, text):
+		value = rules.Nil
+	case decoding != "":
+		value, err = l.decode(name, decoding, text)
+	default:
+		value, err = l.vocabulary.FromJSON(name, jsonNumbers(entry.Value))
+	}
+	if err == nil {
+		l.add(name, value, d.line, fromDict)
+	}
+}
+
+// jsonNumbers gives integers the type that encoding/json would have given them.
+func jsonNumbers(v any) any {
+	switch v := v.(type) {
+	case int:
+		return float64(v)
+	case []any:
+		for i := range v {
+			v[i] = jsonNumbers(v[i])
+		}
+	case map[string]any:
+		for key := range v {
+			v[key] = jsonNumbers(v[key])
+		}
+	}
+	return v
+}
