@@ -1,6 +1,7 @@
 package matcher
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -98,6 +99,9 @@ func (r *Reading) evidence(f *finding, s *rules.Signature, at occurrence) []Evid
 			}
 		}
 	}
+	if shown := userFrame(f.element.exception, line); shown != nil {
+		quoted = append(quoted, *shown)
+	}
 	for _, conditions := range [][]*rules.Expression{s.Match, s.Confirm} {
 		for _, c := range conditions {
 			for _, i := range c.Seen(r.engine.base.Scope) {
@@ -108,6 +112,24 @@ func (r *Reading) evidence(f *finding, s *rules.Signature, at occurrence) []Evid
 		}
 	}
 	return quoted
+}
+
+// userFrame quotes the deepest frame in the user's own code.
+func userFrame(x *Exception, line Line) *Evidence {
+	if x == nil {
+		return nil
+	}
+	f := x.UserFrame()
+	if f == nil || f.At == 0 {
+		return nil
+	}
+	line.Number += f.At - x.Line.Number
+	line.Text = fmt.Sprintf("File %q, line %d, in %s", f.File, f.Line, f.Function)
+	if f.Code != "" {
+		line.Text += ": " + f.Code
+	}
+	e := quote(line)
+	return &e
 }
 
 func quote(line Line) Evidence {

@@ -16,8 +16,14 @@ type openDict struct {
 	line   Line // where it begins
 }
 
+// maxOpenDicts bounds the dicts, of up to 64 KiB each, that are waited for at a time.
+const maxOpenDicts = 256
+
 // begin reads the dict that a line has after a reader's marker.
 func (l *logFacts) begin(reader *rules.DictReader, text string, line Line) {
+	if len(l.open) >= maxOpenDicts {
+		return
+	}
 	_, dict, _ := strings.Cut(text, reader.Marker)
 	l.grow(&openDict{reader: reader, line: line}, dict)
 }

@@ -43,6 +43,7 @@ type Frame struct {
 	Line     int
 	Function string // "" in a SyntaxError
 	Code     string // the source line, "" when it was not printed
+	At       int    // number of the log's line that shows it
 	Repeated int    // how many more times a recursion went through the frames that end here
 }
 

@@ -4,6 +4,7 @@ import "strings"
 
 // record is a traceback that is being read.
 type record struct {
+	at       int // number of the line that is being taken
 	form     shape
 	state    state
 	headless bool   // it began with a frame: no more than a guess until its last line
@@ -68,6 +69,7 @@ const (
 
 // take offers the next line of the same writer.
 func (r *record) take(l Line) verdict {
+	r.at = l.Number
 	if r.headless && r.exc == nil {
 		r.kept = append(r.kept, l)
 		if v := r.taken(l); v == taken {
@@ -208,6 +210,7 @@ func (r *record) code(text string) verdict {
 
 // addFrame keeps the outermost and the deepest frames.
 func (r *record) addFrame(f Frame) {
+	f.At = r.at
 	if len(r.frames) >= maxFrames {
 		copy(r.frames[maxFrames/4:], r.frames[maxFrames/4+1:])
 		r.frames[len(r.frames)-1] = f
