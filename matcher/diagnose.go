@@ -2,6 +2,7 @@ package matcher
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -26,7 +27,7 @@ func (r *Reading) Report(known ...Fact) Report {
 	for _, f := range r.facts.found {
 		facts.Add(f)
 	}
-	report := Report{Schema: Schema, Diagnoses: []Diagnosis{}, Facts: facts.list(), Stats: r.stats}
+	report := Report{Schema: Schema, Diagnoses: []Diagnosis{}, Facts: facts.list(slices.Sorted(maps.Keys(facts))), Stats: r.stats}
 	situation := facts.Situation(r.engine.base.Scope)
 	for i, line := range r.seen {
 		situation.SetSeen(i, line.Number > 0)
@@ -61,7 +62,7 @@ func (r *Reading) diagnosis(f *finding, m match, facts Facts, first int) Diagnos
 	d := Diagnosis{
 		ID: s.ID, Title: s.Title, Cause: s.Cause.Fill(m.situation), Certainty: m.certainty,
 		Ranks: f.event.ranks(), Count: f.event.count,
-		Evidence: r.evidence(f, s, at), Facts: facts.list(factNames(s, r.engine.base)...),
+		Evidence: r.evidence(f, s, at), Facts: facts.list(factNames(s, r.engine.base)),
 		Missing: missing(m, r.engine.base.Vocabulary), Fixes: fixes(m),
 		Consequences: []Consequence{}, References: append([]string{}, s.References...),
 	}
@@ -158,13 +159,6 @@ func factNames(s *rules.Signature, base *rules.Base) []string {
 	}
 	names = append(names, s.Cause.Names()...)
 	names = append(names, s.Ask...)
-	names = slices.DeleteFunc(names, func(name string) bool {
-		_, ok := base.Vocabulary.Fact(name)
-		return !ok
-	})
-	if names == nil {
-		return []string{""} // not all facts: none
-	}
 	return names
 }
 

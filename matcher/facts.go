@@ -2,7 +2,6 @@ package matcher
 
 import (
 	"fmt"
-	"sort"
 
 	"github.com/gpu-triage/triage/rules"
 )
@@ -47,14 +46,8 @@ func (fs Facts) Situation(scope *rules.Scope) *rules.Situation {
 	return s
 }
 
-// list gives the facts of those names in the form of a report; without names, all of them, sorted.
-func (fs Facts) list(names ...string) []FactValue {
-	if len(names) == 0 {
-		for name := range fs {
-			names = append(names, name)
-		}
-		sort.Strings(names)
-	}
+// list gives the facts of those names in the form of a report, in the order of the names.
+func (fs Facts) list(names []string) []FactValue {
 	values := []FactValue{}
 	met := make(map[string]bool)
 	for _, name := range names {
