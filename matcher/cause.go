@@ -144,7 +144,7 @@ func (r *Reading) findings(situation *rules.Situation) []*finding {
 	slices.SortFunc(events, func(a, b *event) int { return cmp.Compare(a.first.order, b.first.order) })
 	var findings []*finding
 	for _, e := range events {
-		if f := r.judge(e, situation); f != nil && f.role() != rules.Progress {
+		if f := r.judge(e, situation); f != nil {
 			findings = append(findings, f)
 		}
 	}

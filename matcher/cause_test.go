@@ -26,6 +26,7 @@ func storyBase(t *testing.T) *matcher.Engine {
 		"wrapper.yaml":  signature("wrapper", "consequence", "ChildFailedError", `error.name == "ChildFailedError"`),
 		"step.yaml":     signature("step", "progress", "iteration", `text contains "iteration"`),
 		"any.yaml":      signature("any", "generic", "Error", `error.type != ""`),
+		"nan.yaml":      signature("nan", "cause", "loss nan", `text contains "loss nan"`),
 		"chatter.yaml":  signature("chatter", "noise", "libfoo", `text contains "libfoo"`),
 	})
 	if err != nil {
@@ -77,6 +78,8 @@ func TestRootCause(t *testing.T) {
 		"nothing failed":                   {[]string{step + step}, "", noRank},
 		"survived":                         {[]string{valueError + step}, "", noRank},
 		"survived, then failed":            {[]string{valueError + step + "torch.OutOfMemoryError: CUDA out of memory.\n"}, "oom", noRank},
+		"nan to the end":                   {[]string{step + "iteration 2/100 loss nan\niteration 3/100 loss nan\n"}, "nan", noRank},
+		"nan, and finite again":            {[]string{step + "iteration 2/100 loss nan\n" + step}, "", noRank},
 		"known to be harmless":             {[]string{"ImportError: libfoo is missing\n"}, "", noRank},
 		"unknown at the end":               {[]string{step + valueError}, "any", noRank},
 		"a lone last line":                 {[]string{step + "ValueError: bad shard\n"}, "any", noRank},

@@ -93,11 +93,10 @@ func (r *Reading) line(line Line) {
 	el := element{line: line, text: line.Text}
 	r.states(line.Body(), line)
 	el.before = strings.Join(p.before, "\n")
-	if !r.match(&el) {
-		r.note(p, &event{chain: []element{el}}, line)
-	} else {
+	if r.match(&el) {
 		p.progress = r.clock
 	}
+	r.note(p, &event{chain: []element{el}}, line)
 	if len(p.before) == maxBefore {
 		p.before = slices.Delete(p.before, 0, 1)
 	}
@@ -178,9 +177,12 @@ func (r *Reading) match(el *element) (progress bool) {
 	slices.Sort(r.ids)
 	el.variables(r.scratch)
 	consider := func(s *rules.Signature) {
-		if !slices.Contains(el.matches, s) && possible(s.Match, r.scratch) {
+		switch {
+		case slices.Contains(el.matches, s) || !possible(s.Match, r.scratch):
+		case s.Role == rules.Progress:
+			progress = true
+		default:
 			el.matches = append(el.matches, s)
-			progress = progress || s.Role == rules.Progress
 		}
 	}
 	for _, n := range slices.Compact(r.ids) {
