@@ -47,7 +47,7 @@ type function struct {
 	apply func(a, b Value) Value // both present
 }
 
-var functionNames = []string{"bytes", "len", "lower", "max", "min", "number", "release"}
+var functionNames = []string{"bytes", "len", "lower", "max", "min", "number", "public", "release"}
 
 var functions = map[string]function{
 	"bytes": {[]Type{String}, Number, func(a, _ Value) Value { return size(a.text) }},
@@ -66,6 +66,10 @@ var functions = map[string]function{
 			return Nil
 		}
 		return v
+	}},
+	"public": {[]Type{VersionType}, VersionType, func(a, _ Value) Value {
+		v, _ := a.Version()
+		return VersionValue(v.Public())
 	}},
 	"release": {[]Type{VersionType}, VersionType, func(a, _ Value) Value {
 		v, _ := a.Version()

@@ -1,7 +1,10 @@
 package rules
 
 import (
+	"encoding/binary"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 
 	pep440 "github.com/aquasecurity/go-pep440-version"
@@ -12,8 +15,8 @@ const maxVersionLength = 128
 
 // Version is a release of a library, ordered as PEP 440 orders: a local or post release is newer than its base, a pre-release older.
 type Version struct {
-	text   string
-	parsed pep440.Version
+	text string
+	key  string // orders byte by byte as the versions do
 }
 
 // ParseVersion reads a version as Python's packaging does.
@@ -26,14 +29,78 @@ func ParseVersion(text string) (Version, error) {
 	if err != nil {
 		return Version{}, fmt.Errorf("%q is not a version such as 2.7.4.post1 (PEP 440)", text)
 	}
-	return Version{text: text, parsed: parsed}, nil
+	return Version{text: text, key: sortKey(parsed.String())}, nil
+}
+
+// normalForm is what pep440 prints: epoch, release, pre-release, post-release, development release, local part.
+var normalForm = regexp.MustCompile(`^(?:(\d+)!)?([\d.]+)(?:(a|b|rc)(\d+))?(?:\.post(\d+))?(?:\.dev(\d+))?(?:\+(.+))?$`)
+
+// sortKey turns a normalized version into bytes whose order is PEP 440's, so that comparing, which rules do all the time, costs nothing.
+func sortKey(normal string) string {
+	const lowest, some, highest = 0, 1, 0xff
+	m := normalForm.FindStringSubmatch(normal)
+	if m == nil { // not printed by the versions of pep440 that were read
+		return normal
+	}
+	key := number(nil, some, m[1])
+	release := strings.Split(m[2], ".")
+	for len(release) > 1 && strings.Trim(release[len(release)-1], "0") == "" {
+		release = release[:len(release)-1]
+	}
+	for _, part := range release {
+		key = number(key, some, part)
+	}
+	key = append(key, lowest)
+	pre, post, dev := m[3] != "", m[5] != "", m[6] != ""
+	switch {
+	case pre:
+		key = number(key, m[3][0], m[4]) // a < b < r
+	case !post && dev:
+		key = append(key, lowest)
+	default:
+		key = append(key, highest)
+	}
+	if post {
+		key = number(key, some, m[5])
+	} else {
+		key = append(key, lowest)
+	}
+	if dev {
+		key = number(key, some, m[6])
+	} else {
+		key = append(key, highest)
+	}
+	return string(localKey(key, m[7]))
+}
+
+// localKey appends the local part: none is lowest, words come before numbers, a longer one after its beginning.
+func localKey(key []byte, local string) []byte {
+	const end, word, digits = 0, 1, 2
+	if local != "" {
+		for segment := range strings.SplitSeq(local, ".") {
+			if strings.Trim(segment, "0123456789") == "" {
+				key = number(key, digits, segment)
+			} else {
+				key = append(append(append(key, word), segment...), end)
+			}
+		}
+	}
+	return append(key, end)
+}
+
+func number(key []byte, mark byte, digits string) []byte {
+	n, err := strconv.ParseUint(digits, 10, 64)
+	if err != nil && digits != "" {
+		n = 1<<64 - 1
+	}
+	return binary.BigEndian.AppendUint64(append(key, mark), n)
 }
 
 // String is the version as it was written.
 func (v Version) String() string { return v.text }
 
 // Compare is negative when v is older than o, zero when they are equal, positive when v is newer.
-func (v Version) Compare(o Version) int { return v.parsed.Compare(o.parsed) }
+func (v Version) Compare(o Version) int { return strings.Compare(v.key, o.key) }
 
 // Release is the version without pre-release, post-release, development and local parts: 2.6.0 for 2.6.0a0+ecf3bae40a.nv25.01.
 func (v Version) Release() Version {
@@ -49,4 +116,31 @@ func (v Version) Release() Version {
 		return v
 	}
 	return released
+}
+
+// Public is the version without its local part: 2.8.3 for 2.8.3+cu13.
+func (v Version) Public() Version {
+	public, _, local := strings.Cut(v.text, "+")
+	if !local {
+		return v
+	}
+	without, err := ParseVersion(public)
+	if err != nil { // a version with a local part is one without it, too
+		return v
+	}
+	return without
+}
+
+// Truncate is the release cut to its first n numbers: 9.10.2 for 9.10.2.21 and n = 3.
+func (v Version) Truncate(n int) Version {
+	release := v.Release()
+	parts := strings.Split(release.text, ".")
+	if len(parts) <= n {
+		return release
+	}
+	short, err := ParseVersion(strings.Join(parts[:n], "."))
+	if err != nil { // the numbers of a version are a version
+		return v
+	}
+	return short
 }
