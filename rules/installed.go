@@ -40,3 +40,16 @@ func (d *decoder) installed(v *Vocabulary, fact *FactInfo, libraries, binaries [
 		v.files = append(v.files, FileReader{Fact: fact.Name, Path: entry.Path, Pattern: pattern})
 	}
 }
+
+// InstalledPackages is the set of facts that packages state, and nothing else of the machine: without such a package the thing is
+// not there.
+func (v *Vocabulary) InstalledPackages() map[string]bool {
+	facts := make(map[string]bool)
+	for _, fact := range v.packages {
+		facts[fact] = true
+	}
+	for _, fact := range v.libraries {
+		delete(facts, fact)
+	}
+	return facts
+}

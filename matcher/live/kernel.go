@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/gpu-triage/triage/rules"
 )
 
 // KernelLine is one message of the kernel. Time is zero when the source gave none.
@@ -148,6 +150,26 @@ type Xid struct {
 	PID     int       `json:"pid,omitempty"`
 	Process string    `json:"process,omitempty"`
 	Text    string    `json:"text"` // what follows the code
+	// What the catalogue says.
+	Name     string `json:"name,omitempty"`
+	Blame    string `json:"blame,omitempty"` // hardware, driver, application, consequence, information
+	Action   string `json:"action,omitempty"`
+	Later    string `json:"later,omitempty"`
+	SubCode  *int   `json:"sub_code,omitempty"` // of an NVLink error
+	Severity string `json:"severity,omitempty"`
+}
+
+// explain adds to each Xid what the catalogue says of it.
+func explain(xids []Xid, catalogue *rules.XidCatalogue) {
+	events := make([]rules.XidEvent, len(xids))
+	for i, x := range xids {
+		events[i] = rules.XidEvent{GPU: x.Bus, Code: x.Code, Text: x.Text}
+	}
+	for i, meaning := range catalogue.Explain(events) {
+		x := &xids[i]
+		x.Name, x.Blame, x.Action, x.Later = meaning.Name, string(meaning.Blame), meaning.Action, meaning.Later
+		x.SubCode, x.Severity = meaning.SubCode, meaning.Severity
+	}
 }
 
 var (

@@ -17,10 +17,10 @@ import (
 	"github.com/gpu-triage/triage/rules"
 )
 
-// Options say where to look. The zero value, with a Vocabulary, looks at this process's own machine and environment.
+// Options say where to look. The zero value, with a Base, looks at this process's own machine and environment.
 type Options struct {
-	// Vocabulary says which packages, files and libraries state which facts.
-	Vocabulary *rules.Vocabulary
+	// Base says which packages, files and libraries state which facts, and what Xids mean.
+	Base *rules.Base
 	// Env is the job's environment, as os.Environ gives it; nil means this process's.
 	Env []string
 	// Command is the command that runs the job, if known; its interpreter tells the Python environment.
@@ -60,6 +60,18 @@ type Machine struct {
 	procGPUs []GPU
 }
 
+// The values of Machine.Source.
+const (
+	fromHere       = "this machine"
+	fromPrometheus = "prometheus"
+)
+
+// Sources whose failure makes facts unknown rather than absent.
+const (
+	sourceKernel = "kernel log"
+	sourcePython = "python"
+)
+
 // Failure is a source that could not tell what it was asked.
 type Failure struct {
 	Source string `json:"source"`
@@ -79,12 +91,12 @@ type system struct {
 // Read asks every source. It never fails as a whole: what went wrong is in Failures. It takes no longer than about twice the
 // time limit, or until ctx ends.
 func Read(ctx context.Context, options Options) *Machine {
-	s := &system{vocabulary: options.Vocabulary, env: options.Env, command: options.Command, python: options.Python,
+	s := &system{vocabulary: options.Base.Vocabulary, env: options.Env, command: options.Command, python: options.Python,
 		timeout: cmp.Or(options.Timeout, 10*time.Second), root: cmp.Or(options.Root, "/")}
 	if s.env == nil {
 		s.env = os.Environ()
 	}
-	m := &Machine{Taken: time.Now(), Source: "this machine"}
+	m := &Machine{Taken: time.Now(), Source: fromHere}
 	m.Host, _ = os.Hostname()
 	m.Environment = s.environment()
 	m.fail("system", s.readHost(m))
@@ -93,6 +105,7 @@ func Read(ctx context.Context, options Options) *Machine {
 		m.GPUs = m.procGPUs
 	}
 	m.Xids, m.OOMKills = xids(m.Kernel, m.GPUs), oomKills(m.Kernel)
+	explain(m.Xids, options.Base.Xids)
 	m.fail("libraries", s.readLibraries(ctx, m))
 	return m
 }
@@ -105,8 +118,8 @@ func (s *system) readAtOnce(ctx context.Context, m *Machine) {
 	}{
 		{"nvidia-smi", func() error { return s.readGPUs(ctx, m) }},
 		{"driver", func() error { return s.readDriver(m) }},
-		{"kernel log", func() error { return s.readKernel(ctx, m) }},
-		{"python", func() error {
+		{sourceKernel, func() error { return s.readKernel(ctx, m) }},
+		{sourcePython, func() error {
 			err := s.readPython(m)
 			m.Installed = s.readInstalled(m.Python)
 			return err
@@ -127,6 +140,10 @@ func (m *Machine) fail(source string, err error) {
 	if err != nil {
 		m.Failures = append(m.Failures, Failure{Source: source, Error: err.Error()})
 	}
+}
+
+func (m *Machine) failed(source string) bool {
+	return slices.ContainsFunc(m.Failures, func(f Failure) bool { return f.Source == source })
 }
 
 // path is an absolute path on the machine that is read.

@@ -1,0 +1,372 @@
+package live
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/rules"
+)
+
+// Facts says what the machine knows in the words of the vocabulary. Where GPUs differ, or a source failed, nothing is said: the
+// fact stays unknown.
+func (m *Machine) Facts(vocabulary *rules.Vocabulary) []matcher.FactValue {
+	f := &factList{vocabulary: vocabulary, where: m.Source}
+	if m.Source == fromPrometheus {
+		f.where = "Prometheus, host " + m.Host
+	}
+	m.gpuFacts(f)
+	m.otherFacts(f)
+	m.troubleFacts(f)
+	m.kernelFacts(f)
+	m.packageFacts(f)
+	m.hostFacts(f)
+	slices.SortStableFunc(f.facts, func(a, b matcher.FactValue) int { return strings.Compare(a.Name, b.Name) })
+	return f.facts
+}
+
+// factList collects facts, dropping those that the vocabulary cannot read: a tool may print anything.
+type factList struct {
+	vocabulary *rules.Vocabulary
+	where      string
+	facts      []matcher.FactValue
+}
+
+func (f *factList) add(name string, value any, where string) {
+	if text, ok := value.(string); ok && text == "" {
+		return
+	}
+	if value != nil {
+		if _, err := f.vocabulary.FromJSON(name, value); err != nil {
+			return
+		}
+	}
+	if where == "" {
+		where = f.where
+	}
+	f.facts = append(f.facts, matcher.FactValue{Name: name, Value: value, Source: "live", Where: where})
+}
+
+func (m *Machine) gpuFacts(f *factList) {
+	f.add("driver", m.Driver, "nvidia-smi")
+	f.add("driver_cuda", m.CUDA, "nvidia-smi")
+	f.add("kernel_module", m.KernelModule, "/proc/driver/nvidia/version")
+	if len(m.GPUs) == 0 {
+		return // none, or nobody tells
+	}
+	f.add("gpu_count", float64(len(m.GPUs)), "")
+	gpus := m.visible()
+	f.add("gpu", common(gpus, func(g GPU) string { return g.Name }), "")
+	if sm := common(gpus, GPU.SM); sm != 0 {
+		f.add("sm", float64(sm), "")
+	}
+	total := common(gpus, func(g GPU) float64 { return known(g.Memory.TotalMiB) })
+	if total > 0 {
+		f.add("gpu_memory_gib", gib(total), "")
+	}
+}
+
+// visible are the GPUs that CUDA_VISIBLE_DEVICES lets the job see, all when it is not set or names what is not here.
+func (m *Machine) visible() []GPU {
+	chosen, set := m.Environment["CUDA_VISIBLE_DEVICES"]
+	if !set {
+		return m.GPUs
+	}
+	var gpus []GPU
+	for _, name := range strings.Split(chosen, ",") {
+		name = strings.TrimSpace(name)
+		at := slices.IndexFunc(m.GPUs, func(g GPU) bool {
+			return name == fmt.Sprint(g.Index) || len(name) > 6 && strings.HasPrefix(g.UUID, name)
+		})
+		if at < 0 {
+			return m.GPUs
+		}
+		gpus = append(gpus, m.GPUs[at])
+	}
+	return gpus
+}
+
+// common is what all have in common, the zero value when they differ.
+func common[T comparable](gpus []GPU, of func(GPU) T) T {
+	var zero T
+	for i, gpu := range gpus {
+		if i > 0 && of(gpu) != of(gpus[0]) {
+			return zero
+		}
+	}
+	if len(gpus) == 0 {
+		return zero
+	}
+	return of(gpus[0])
+}
+
+// unlisted is the least memory in MiB that is in use without a process being listed for it that is worth telling. The driver itself
+// keeps some.
+const unlisted = 768
+
+// otherFacts tells who else holds GPU memory.
+func (m *Machine) otherFacts(f *factList) {
+	var others []any
+	var texts []string
+	most := 0.0
+	for _, gpu := range m.visible() {
+		if gpu.Memory.UsedMiB == nil {
+			return
+		}
+		held, listed := 0.0, 0.0
+		for _, p := range gpu.Processes {
+			mib := known(p.MemoryMiB)
+			listed += mib
+			if p.Own || mib == 0 {
+				continue
+			}
+			held += mib
+			others = append(others, map[string]any{"pid": float64(p.PID), "name": p.Name, "gpu": float64(gpu.Index), "gib": gib(mib)})
+			texts = append(texts, fmt.Sprintf("%s (pid %d) holds %.2f GiB of GPU %d", p.Name, p.PID, gib(mib), gpu.Index))
+		}
+		if rest := *gpu.Memory.UsedMiB - listed; rest > unlisted {
+			held += rest
+			others = append(others, map[string]any{"pid": nil, "name": "unlisted", "gpu": float64(gpu.Index), "gib": gib(rest)})
+			texts = append(texts, fmt.Sprintf("processes that nvidia-smi does not list (of another container or user) hold %.2f GiB of GPU %d", gib(rest), gpu.Index))
+		}
+		most = max(most, held)
+	}
+	if len(m.GPUs) == 0 {
+		return
+	}
+	f.add("gpu_others", append([]any{}, others...), "nvidia-smi")
+	f.add("gpu_others_gib", gib(most), "nvidia-smi")
+	if len(texts) == 0 {
+		f.add("gpu_others_text", nil, "nvidia-smi")
+		return
+	}
+	f.add("gpu_others_text", strings.Join(texts, "; "), "nvidia-smi")
+}
+
+// troubleFacts tells of GPUs that should not be computing.
+func (m *Machine) troubleFacts(f *factList) {
+	if len(m.GPUs) == 0 {
+		return
+	}
+	var troubles []string
+	for _, gpu := range m.GPUs {
+		for _, trouble := range gpu.Trouble() {
+			troubles = append(troubles, fmt.Sprintf("GPU %d: %s", gpu.Index, trouble))
+		}
+	}
+	if len(troubles) == 0 {
+		f.add("gpu_trouble", nil, "nvidia-smi -q")
+		return
+	}
+	f.add("gpu_trouble", strings.Join(troubles, "; "), "nvidia-smi -q")
+}
+
+// Trouble lists what is wrong with the GPU itself, nothing for a healthy one.
+func (g GPU) Trouble() []string {
+	var t []string
+	note := func(wrong bool, text string) {
+		if wrong {
+			t = append(t, text)
+		}
+	}
+	note(g.Recovery != "" && g.Recovery != "None", "the driver asks for: "+g.Recovery)
+	note(g.Remapped.Failure, "a bad memory row could not be replaced: the GPU has to be replaced")
+	note(g.Remapped.Pending, "bad memory rows wait for a reset of the GPU to be replaced")
+	note(g.Errors.RetirementPending, "bad memory pages wait for a reboot to be retired")
+	note(known(g.Errors.VolatileUncorrected) > 0, fmt.Sprintf("%.0f uncorrected memory errors since the driver was loaded", known(g.Errors.VolatileUncorrected)))
+	note(g.Errors.SRAMThreshold, "more uncorrectable SRAM errors than allowed: the GPU has to be replaced")
+	for _, slow := range g.Slowdowns {
+		note(strings.HasPrefix(slow, "hw"), "clocks are held down: "+slow)
+	}
+	note(g.NVLink != nil && g.NVLink.Active > 0 && g.NVLink.Inactive > 0, fmt.Sprintf("%d NVLinks are down", inactive(g.NVLink)))
+	return t
+}
+
+func inactive(n *NVLink) int {
+	if n == nil {
+		return 0
+	}
+	return n.Inactive
+}
+
+// kernelFacts tells of Xids and OOM kills, if the kernel's messages could be read.
+func (m *Machine) kernelFacts(f *factList) {
+	if m.failed(sourceKernel) {
+		return
+	}
+	if m.Source == fromPrometheus && len(m.Xids) == 0 {
+		return // an exporter that does not export Xids says nothing of them
+	}
+	list, text := []any{}, []string{}
+	blame := ""
+	for _, x := range m.Xids {
+		entry := map[string]any{"code": float64(x.Code), "name": x.Name, "blame": x.Blame, "action": x.Action, "bus": x.Bus, "gpu": nil}
+		if x.GPU != nil {
+			entry["gpu"] = float64(*x.GPU)
+		}
+		list = append(list, entry)
+		if blame == "" || rules.Blame(x.Blame).Graver(rules.Blame(blame)) {
+			blame = x.Blame
+		}
+		if t := x.describe(); !slices.Contains(text, t) {
+			text = append(text, t)
+		}
+	}
+	where := "kernel log"
+	if m.Source == fromPrometheus {
+		where = ""
+	}
+	f.add("xids", list, where)
+	f.addOrNil("xid_blame", blame, where)
+	f.addOrNil("xid_text", strings.Join(text, "; "), where)
+	if m.Source == fromPrometheus {
+		return
+	}
+	list, text = []any{}, nil
+	for _, k := range m.OOMKills {
+		list = append(list, map[string]any{"process": k.Process, "pid": float64(k.PID), "rss_gib": gib(k.RSSMiB), "cgroup": k.Cgroup, "limit_gib": gib(k.LimitMiB)})
+		text = append(text, k.describe())
+	}
+	f.add("oom_kills", list, where)
+	f.addOrNil("oom_text", strings.Join(text, "; "), where)
+}
+
+func (f *factList) addOrNil(name, text, where string) {
+	if text == "" {
+		f.add(name, nil, where)
+		return
+	}
+	f.add(name, clip(text, 2000), where)
+}
+
+// describe is one phrase about the event: what, where, and what to do.
+func (x Xid) describe() string {
+	text := fmt.Sprintf("Xid %d (%s) on %s", x.Code, x.Name, x.place())
+	if x.Severity != "" {
+		text += ", " + x.Severity
+	}
+	if x.Action != "" {
+		text += ": " + x.Action
+	}
+	return text
+}
+
+func (x Xid) place() string {
+	switch {
+	case x.GPU != nil && x.Bus != "":
+		return fmt.Sprintf("GPU %d (%s)", *x.GPU, x.Bus)
+	case x.GPU != nil:
+		return fmt.Sprintf("GPU %d", *x.GPU)
+	case x.Bus == "":
+		return "a GPU"
+	}
+	return x.Bus
+}
+
+func (k OOMKill) describe() string {
+	text := fmt.Sprintf("%s (pid %d), which held %.1f GiB", k.Process, k.PID, gib(k.RSSMiB))
+	if k.Cgroup == "" {
+		return text + ", because the whole machine ran out of memory"
+	}
+	if k.LimitMiB > 0 {
+		return text + fmt.Sprintf(", because its cgroup %s reached its limit of %.1f GiB", k.Cgroup, gib(k.LimitMiB))
+	}
+	return text + fmt.Sprintf(", because its cgroup %s reached its limit", k.Cgroup)
+}
+
+// packageFacts tells the versions of what is installed, and what is known not to be.
+func (m *Machine) packageFacts(f *factList) {
+	m.libraryFacts(f)
+	if m.Python == nil || len(m.Python.Folders) == 0 || m.failed(sourcePython) {
+		return
+	}
+	f.add("python", m.Python.Version, m.Python.Interpreter)
+	for name, value := range m.Installed {
+		f.add(name, jsonValue(value), m.Python.Interpreter)
+	}
+	found := map[string]bool{}
+	for name := range m.Installed {
+		found[name] = true
+	}
+	for _, p := range m.Python.Packages {
+		fact, ok := f.vocabulary.Package(p.Name)
+		if !ok || p.Hidden || found[fact] || f.has(fact) {
+			continue
+		}
+		found[fact] = true
+		f.add(fact, p.Version, p.Folder)
+	}
+	for fact := range f.vocabulary.InstalledPackages() {
+		if !found[fact] {
+			f.add(fact, nil, strings.Join(m.Python.Folders, ", "))
+		}
+	}
+}
+
+func (f *factList) has(name string) bool {
+	return slices.ContainsFunc(f.facts, func(v matcher.FactValue) bool { return v.Name == name })
+}
+
+// libraryFacts tells which of several copies of a library a job would load: the one in memory, else the one that came with the
+// Python packages, else LD_LIBRARY_PATH's, else the system's.
+func (m *Machine) libraryFacts(f *factList) {
+	copies := map[string][]any{}
+	for _, from := range []string{fromLoaded, fromPackage, fromPath, fromSystem} {
+		for _, l := range m.Libraries {
+			if l.From != from || l.Version == "" {
+				continue
+			}
+			if !f.has(l.Fact) {
+				f.add(l.Fact, l.Version, l.Path)
+			}
+			if !slices.Contains(copies[l.Fact], any(l.Version)) {
+				copies[l.Fact] = append(copies[l.Fact], l.Version)
+			}
+		}
+	}
+	for fact, versions := range copies {
+		f.add(fact+"_copies", versions, "")
+	}
+}
+
+func (m *Machine) hostFacts(f *factList) {
+	f.add("os", m.OS, "/etc/os-release")
+	f.add("kernel", m.KernelVersion, "/proc/sys/kernel/osrelease")
+	f.add("glibc", m.Glibc, "libc.so.6")
+	if m.Limits.ShmMiB > 0 {
+		f.add("shm_gib", gib(m.Limits.ShmMiB), "/dev/shm")
+	}
+	if m.Limits.MemoryLimitMiB != nil {
+		f.add("memory_limit_gib", gib(*m.Limits.MemoryLimitMiB), m.Limits.MemoryLimitFrom)
+	}
+	for name, value := range m.Environment {
+		if strings.Contains(name, "_") {
+			f.add("env."+name, value, "environment")
+		}
+	}
+}
+
+// gib turns MiB into GiB with two decimals.
+func gib(mib float64) float64 { return math.Round(mib/1024*100) / 100 }
+
+// known is what a pointer holds, 0 for none.
+func known[T int | float64](value *T) float64 {
+	if value == nil {
+		return 0
+	}
+	return float64(*value)
+}
+
+// jsonValue is value as encoding/json would decode it.
+func jsonValue(value any) any {
+	if list, ok := value.([]string); ok {
+		values := make([]any, len(list))
+		for i, v := range list {
+			values[i] = v
+		}
+		return values
+	}
+	return value
+}
