@@ -42,11 +42,11 @@ func (s *system) program(ctx context.Context, name string, args ...string) ([]by
 		select {
 		case err = <-done:
 		case <-time.After(500 * time.Millisecond):
-			return nil, fmt.Errorf("%s gave no answer within %s and cannot be killed", name, s.timeout)
+			return nil, fmt.Errorf("%s %w within %s and cannot be killed", name, errNoAnswer, s.timeout)
 		}
 	}
 	if ctx.Err() != nil && err != nil {
-		return nil, fmt.Errorf("%s gave no answer within %s", name, s.timeout)
+		return nil, fmt.Errorf("%s %w within %s", name, errNoAnswer, s.timeout)
 	}
 	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
 		return out.Bytes(), &toolError{name: name, err: err, said: firstLine(errOut.Bytes(), out.Bytes())}
@@ -56,6 +56,9 @@ func (s *system) program(ctx context.Context, name string, args ...string) ([]by
 	}
 	return out.Bytes(), nil
 }
+
+// errNoAnswer is a tool that ran into the time limit.
+var errNoAnswer = errors.New("gave no answer")
 
 // toolError is a tool that ran and failed.
 type toolError struct {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -23,10 +24,8 @@ var unknownField = regexp.MustCompile(`Field "([^"]+)" is not a valid field`)
 // readGPUs asks nvidia-smi, and tells what went wrong for each of the questions that it did not answer.
 func (s *system) readGPUs(ctx context.Context, m *Machine) error {
 	table, tableErr := s.queryCSV(ctx)
-	var missing *toolError
-	if tableErr != nil && !errors.As(tableErr, &missing) && len(table) == 0 {
-		// Absent or hanging: the second question would end alike, after another time limit.
-		return tableErr
+	if errors.Is(tableErr, exec.ErrNotFound) || errors.Is(tableErr, errNoAnswer) {
+		return tableErr // the second question would end alike, after another time limit
 	}
 	out, err := s.program(ctx, "nvidia-smi", "-q", "-x")
 	if err == nil {
@@ -34,7 +33,10 @@ func (s *system) readGPUs(ctx context.Context, m *Machine) error {
 	}
 	m.GPUs = mergeCSV(m, table)
 	if err != nil && len(table) == 0 {
-		return err // both failed, usually for the same reason
+		if tableErr == nil || strings.HasSuffix(tableErr.Error(), err.Error()) {
+			return err
+		}
+		return fmt.Errorf("%w; %w", tableErr, err)
 	}
 	if len(m.GPUs) > 0 {
 		s.readNVLink(ctx, m)
