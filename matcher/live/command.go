@@ -27,7 +27,7 @@ func (s *system) program(ctx context.Context, name string, args ...string) ([]by
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Env = append(append([]string{}, s.env...), "LC_ALL=C")
-	out, errOut := &head{limit: maxOutput}, &head{limit: 4 << 10}
+	out, errOut := &head{limit: maxOutput, stop: true}, &head{limit: 4 << 10}
 	cmd.Stdout, cmd.Stderr = out, errOut
 	cmd.WaitDelay = 200 * time.Millisecond
 	if err := cmd.Start(); err != nil {
@@ -45,14 +45,14 @@ func (s *system) program(ctx context.Context, name string, args ...string) ([]by
 			return nil, fmt.Errorf("%s %w within %s and cannot be killed", name, errNoAnswer, s.timeout)
 		}
 	}
+	if out.cut {
+		return out.Bytes(), fmt.Errorf("%s printed more than %d MiB", name, maxOutput>>20)
+	}
 	if ctx.Err() != nil && err != nil {
 		return nil, fmt.Errorf("%s %w within %s", name, errNoAnswer, s.timeout)
 	}
 	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
 		return out.Bytes(), &toolError{name: name, err: err, said: firstLine(errOut.Bytes(), out.Bytes())}
-	}
-	if out.cut {
-		return out.Bytes(), fmt.Errorf("%s printed more than %d MiB", name, maxOutput>>20)
 	}
 	return out.Bytes(), nil
 }
@@ -109,21 +109,25 @@ func clip(text string, most int) string {
 	return strings.ToValidUTF8(text[:most], "") + "..."
 }
 
-// head keeps the first limit bytes written to it and takes the rest without complaint.
+// head keeps the first limit bytes written to it. The rest it takes without complaint, or, with stop, refuses, which ends the
+// program that writes.
 type head struct {
 	bytes.Buffer
 	limit int
+	stop  bool
 	cut   bool
 }
 
-// Write never fails.
+// Write keeps what there is room for.
 func (h *head) Write(p []byte) (int, error) {
 	room := h.limit - h.Len()
 	if room >= len(p) {
-		h.Buffer.Write(p)
-	} else {
-		h.cut = true
-		h.Buffer.Write(p[:max(room, 0)])
+		return h.Buffer.Write(p)
+	}
+	h.cut = true
+	h.Buffer.Write(p[:max(room, 0)])
+	if h.stop {
+		return 0, bytes.ErrTooLarge
 	}
 	return len(p), nil
 }
