@@ -46,15 +46,15 @@ func (s *system) program(ctx context.Context, name string, args ...string) ([]by
 		}
 	}
 	if out.cut {
-		return out.Bytes(), fmt.Errorf("%s printed more than %d MiB", name, maxOutput>>20)
+		return out.kept, fmt.Errorf("%s printed more than %d MiB", name, maxOutput>>20)
 	}
 	if ctx.Err() != nil && err != nil {
 		return nil, fmt.Errorf("%s %w within %s", name, errNoAnswer, s.timeout)
 	}
 	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
-		return out.Bytes(), &toolError{name: name, err: err, said: firstLine(errOut.Bytes(), out.Bytes())}
+		return out.kept, &toolError{name: name, err: err, said: firstLine(errOut.kept, out.kept)}
 	}
-	return out.Bytes(), nil
+	return out.kept, nil
 }
 
 // errNoAnswer is a tool that ran into the time limit.
@@ -110,9 +110,9 @@ func clip(text string, most int) string {
 }
 
 // head keeps the first limit bytes written to it. The rest it takes without complaint, or, with stop, refuses, which ends the
-// program that writes.
+// program that writes. It has no ReadFrom, as a bytes.Buffer does, because that one would know no limit.
 type head struct {
-	bytes.Buffer
+	kept  []byte
 	limit int
 	stop  bool
 	cut   bool
@@ -120,12 +120,13 @@ type head struct {
 
 // Write keeps what there is room for.
 func (h *head) Write(p []byte) (int, error) {
-	room := h.limit - h.Len()
+	room := h.limit - len(h.kept)
 	if room >= len(p) {
-		return h.Buffer.Write(p)
+		h.kept = append(h.kept, p...)
+		return len(p), nil
 	}
 	h.cut = true
-	h.Buffer.Write(p[:max(room, 0)])
+	h.kept = append(h.kept, p[:max(room, 0)]...)
 	if h.stop {
 		return 0, bytes.ErrTooLarge
 	}
