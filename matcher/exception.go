@@ -54,11 +54,12 @@ type Failure struct {
 	LocalRank int  // or NoRank
 	Host      string
 	PID       int
-	ExitCode  int    // negative: killed by that signal
-	Time      string // as printed
-	ErrorFile string // "" when there is none
-	Line      Line   // the line that names the exit code
-	Said      string // what it has of the process's own traceback: a sentence, or the traceback itself
+	ExitCode  int        // negative: killed by that signal
+	Time      string     // as printed
+	ErrorFile string     // "" when there is none
+	Line      Line       // the line that names the exit code
+	Said      string     // what it has of the process's own traceback: a sentence, or the traceback itself
+	Raised    *Exception // that traceback, nil when there is none
 }
 
 // Text is the exception as Python prints it: the type, a colon, and all lines of the message.

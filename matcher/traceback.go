@@ -141,7 +141,7 @@ func (w *writer) pop() {
 		parent.relay(e)
 	case e != nil:
 		w.asm.exception(e)
-	case r.headless:
+	case r.headless || r.swallowed && len(r.frames) == 0:
 		for _, l := range r.kept {
 			if parent == nil || !parent.giveBack(l) {
 				w.asm.line(l)

@@ -2,6 +2,7 @@ package matcher
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -21,35 +22,52 @@ var (
 // them under the heading of the first observed failure. It gives nil for any other message.
 func parseFailures(lines []Line) []Failure {
 	var failures []Failure
-	first, listed := false, false
-	for _, l := range lines {
-		if strings.Contains(l.Text, firstObserved) {
-			first, listed = true, true
-		}
-	}
+	listed := slices.ContainsFunc(lines, func(l Line) bool { return strings.Contains(l.Text, firstObserved) })
 	if !listed {
 		return nil
 	}
-	first = false
+	first := false
+	var said []Line
 	for _, l := range lines {
-		if strings.Contains(l.Text, firstObserved) {
-			first = true
-			continue
-		}
+		first = first || strings.Contains(l.Text, firstObserved)
 		m := failureField.FindStringSubmatch(l.Text)
 		if m == nil {
-			if n := len(failures); n > 0 && failures[n-1].Said != "" && strings.HasPrefix(l.Text, "  ") {
-				failures[n-1].Said += "\n" + strings.TrimPrefix(l.Text, "  ")
+			if len(said) > 0 && strings.HasPrefix(l.Text, "  ") {
+				l.Text = l.Text[2:]
+				said = append(said, l)
 			}
 			continue
 		}
 		if m[1] == "time" && len(failures) < maxFailures {
-			failures = append(failures, Failure{Rank: NoRank, LocalRank: NoRank, First: first})
+			failures = withTraceback(failures, said)
+			failures, said = append(failures, Failure{Rank: NoRank, LocalRank: NoRank, First: first}), nil
 		}
 		if n := len(failures); n > 0 {
 			failures[n-1].set(m[1], strings.TrimSpace(m[2]), l)
 		}
+		if m[1] == "traceback" {
+			l.Text = m[2]
+			said = []Line{l}
+		}
 	}
+	return withTraceback(failures, said)
+}
+
+// withTraceback gives the last failure what its entry has of the process's own traceback.
+func withTraceback(failures []Failure, said []Line) []Failure {
+	if len(failures) == 0 || len(said) < 2 {
+		return failures
+	}
+	f := &failures[len(failures)-1]
+	a := NewAssembler(func(e *Exception) { f.Raised = e }, func(Line) {})
+	texts := make([]string, len(said))
+	for i, l := range said {
+		texts[i] = l.Text
+		l.Rank = f.Rank
+		a.Feed(l)
+	}
+	a.Close()
+	f.Said = strings.Join(texts, "\n")
 	return failures
 }
 

@@ -2,6 +2,7 @@ package matcher
 
 import (
 	"strings"
+	"unicode/utf8"
 )
 
 // message gathers the lines of a message. Of a very long one the first and the last are kept.
@@ -27,7 +28,7 @@ const (
 // add takes a line of the message; text is its part of it.
 func (m *message) add(l Line, text string) {
 	l.Text, l.Head = text, 0
-	if len(m.head)+len(m.tail) > 0 {
+	if m.lines() > 0 {
 		if text != "" && (text[0] == ' ' || text[0] == '\t') {
 			m.indented, m.flush = true, 0
 		} else if text != "" {
@@ -72,21 +73,23 @@ func (m *message) kept() []Line {
 	return lines
 }
 
-// text joins the lines. Those that rich wrapped because the next word would not have fitted into width are one.
-func (m *message) text(width int) string {
+// text joins the lines. Those that rich wrapped because the next word would not have fitted into width are one; before the first of
+// them stood lead bytes.
+func (m *message) text(width, lead int) string {
 	var b strings.Builder
 	length := 0 // of the current line as printed
 	for _, part := range [][]messageLine{m.head, m.tail} {
 		for _, l := range part {
 			switch {
 			case b.Len() == 0:
-			case width > 0 && l.text != "" && length+1+len(firstWord(l.text)) > width:
+			case width > 0 && l.text != "" && length+1+utf8.RuneCountInString(firstWord(l.text)) > width:
 				b.WriteByte(' ')
 			default:
 				b.WriteByte('\n')
 			}
 			b.WriteString(l.text)
-			length = len(l.text)
+			length = lead + utf8.RuneCountInString(l.text)
+			lead = 0
 		}
 	}
 	return strings.Trim(b.String(), "\n")
@@ -120,6 +123,11 @@ func (r *record) more(l Line, text string, own bool) verdict {
 		}
 		return ended
 	}
+	if r.ruled && (text[0] == ' ' || text[0] == '\t') || isRuler(text) {
+		r.ruled = r.message.lines() == 1 || r.ruled && text[0] != '='
+		r.message.add(l, text)
+		return taken
+	}
 	if before, ok := findHeader(text); ok {
 		if r.announced() || strings.TrimSpace(before) != "" && isWords(before) {
 			return relays
@@ -130,8 +138,8 @@ func (r *record) more(l Line, text string, own bool) verdict {
 		return relays
 	}
 	if text == `"""` || text == `'''` {
-		if r.announced() {
-			r.message.add(l, text)
+		if r.quoted || r.announced() {
+			r.quoted = !r.quoted
 			return taken
 		}
 		return ended
@@ -143,19 +151,24 @@ func (r *record) more(l Line, text string, own bool) verdict {
 	return taken
 }
 
+// isRuler tells whether a line is drawn across the page.
+func isRuler(text string) bool {
+	return len(text) >= 20 && (text[0] == '=' || text[0] == '-') && strings.Trim(text, text[:1]) == ""
+}
+
 // sameRecord tells whether a line has the very header of the line with the type: the same record of the log.
 func (r *record) sameRecord(l Line) bool {
 	t := r.exc.Line
 	return t.Head > 0 && t.Text[:t.Head] == l.Text[:l.Head]
 }
 
-// announced tells whether the message says that something follows: it ends in a colon or opens a quotation.
+// announced tells whether the message says that something follows: it ends in a colon, has nothing after the first one, or opens a quotation.
 func (r *record) announced() bool {
 	last := r.message.last()
-	return strings.HasSuffix(last, ":") || last == `"""` || last == `'''` || r.message.empty()
+	return r.quoted || strings.HasSuffix(last, ":") || last == "" && r.colon
 }
 
-func (m *message) empty() bool { return m.last() == "" }
+func (m *message) lines() int { return len(m.head) + len(m.tail) }
 
 // goesOn decides whether a line that could be anything belongs to the message. After an empty line it must be indented in a message
 // that has indented lines, or announce more of itself by a colon; otherwise it must only not be something else.
@@ -168,7 +181,8 @@ func (r *record) goesOn(text string) bool {
 		return false
 	}
 	if r.blanks > 0 {
-		if indented && r.message.indented || r.message.empty() || strings.HasSuffix(text, ":") && r.blanks == 1 || strings.HasSuffix(r.message.last(), ":") {
+		last := r.message.last()
+		if indented && r.message.indented || last == "" && r.colon || strings.HasSuffix(text, ":") && r.blanks == 1 || strings.HasSuffix(last, ":") {
 			for range r.blanks {
 				r.message.add(Line{}, "")
 			}
@@ -190,7 +204,7 @@ func isOther(text string) bool {
 	}
 	trimmed := strings.TrimLeft(text, " ")
 	return strings.Contains(text, "%|") || strings.HasPrefix(trimmed, "{'") || strings.HasPrefix(trimmed, `{"`) ||
-		strings.HasPrefix(text, "Exception ignored in") || strings.HasPrefix(text, fatalPython) ||
+		strings.HasPrefix(text, ignoredIn) || strings.HasPrefix(text, fatalPython) ||
 		strings.HasPrefix(text, terminateCalled) || programError(text)
 }
 
@@ -217,7 +231,7 @@ func isCppFrame(text string) bool {
 // chain turns the exception that was just read into the earlier one of the next.
 func (r *record) chain(link Link) {
 	done := r.finish()
-	*r = record{form: python, state: inChain, header: Line{}, earlier: done, link: link, prefixed: r.prefixed, prefix: r.prefix, base: r.base}
+	*r = record{form: python, state: inChain, earlier: done, link: link, prefixed: r.prefixed, prefix: r.prefix, base: r.base, swallowed: r.swallowed}
 }
 
 // chained takes a line between the words that link two tracebacks and the second of them.
@@ -226,9 +240,9 @@ func (r *record) chained(l Line, text string, own bool) verdict {
 		return r.stranger()
 	}
 	if next := opened(l, l.Body()); next != nil && !next.headless {
-		earlier, link, base := r.earlier, r.link, r.base
+		earlier, link, base, swallowed := r.earlier, r.link, r.base, r.swallowed
 		*r = *next
-		r.earlier, r.link = earlier, link
+		r.earlier, r.link, r.swallowed = earlier, link, swallowed
 		if r.base == "" {
 			r.base = base
 		}

@@ -12,6 +12,7 @@ const (
 	fatalPython     = "Fatal Python error: "
 	terminateCalled = "terminate called after throwing an instance of '"
 	lastCalls       = "(most recent call last)"
+	ignoredIn       = "Exception ignored " // in a destructor or a callback: Python says so and goes on
 )
 
 // mayOpen tells cheaply whether a line can begin a traceback.
@@ -28,8 +29,10 @@ func mayOpen(text string) bool {
 		if typ, _, ok := parseType(text); ok && looksRaised(typ) {
 			return true
 		}
-		if strings.HasPrefix(text, fatalPython) || strings.HasPrefix(text, terminateCalled) {
-			return true
+		for _, start := range []string{fatalPython, terminateCalled, ignoredIn} {
+			if strings.HasPrefix(text, start) {
+				return true
+			}
 		}
 	}
 	return strings.Contains(text, lastCalls)
@@ -42,10 +45,22 @@ func findHeader(text string) (before string, ok bool) {
 		return "", false
 	}
 	i := strings.LastIndex(text[:j], "Traceback ")
-	if i < 0 || j-i > 80 {
+	if i < 0 || j-i > 80 || !endsHeader(text[j+len(lastCalls):]) {
 		return "", false
 	}
 	return text[:i], true
+}
+
+// endsHeader tells whether a header can end like this: with a colon, with the frame of a box, or with what another process wrote
+// at the same time.
+func endsHeader(rest string) bool {
+	rest = strings.TrimLeft(strings.TrimPrefix(rest, ":"), " ")
+	for _, start := range []string{"Traceback ", `File "`, "─", "╮", `\n`} {
+		if strings.HasPrefix(rest, start) {
+			return true
+		}
+	}
+	return rest == ""
 }
 
 // opened begins a record with this line, or gives nil.
@@ -72,6 +87,9 @@ func opened(l Line, text string) *record {
 		r.raise(l, strings.TrimSuffix(fatalPython, ": "), msg)
 		r.state = inFrames
 		return r
+	}
+	if strings.HasPrefix(text, ignoredIn) {
+		return &record{form: python, state: inChain, swallowed: true, kept: []Line{l}}
 	}
 	if rest, ok := strings.CutPrefix(text, terminateCalled); ok {
 		r := &record{form: terminate}
@@ -241,7 +259,7 @@ func looksRaised(typ string) bool {
 	if name == "" || name[0] >= 'a' && name[0] <= 'z' || name == "Error" && len(name) == len(typ) {
 		return false
 	}
-	for _, end := range []string{"Error", "Exception", "Interrupt", "Exit"} {
+	for _, end := range []string{"Error", "Exception", "Interrupt", "Exit", "RemoteTraceback"} {
 		if strings.HasSuffix(name, end) && isDotted(typ) {
 			return true
 		}

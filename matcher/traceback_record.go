@@ -4,21 +4,25 @@ import "strings"
 
 // record is a traceback that is being read.
 type record struct {
-	at       int // number of the line that is being taken
-	form     shape
-	state    state
-	headless bool   // it began with a frame: no more than a guess until its last line
-	header   Line   // zero when there was none
-	kept     []Line // of a headless one, all lines, to be given back
-	prefix   string // what stood before the header without being known
-	prefixed *bool  // whether the lines after the header have such a prefix too; nil until the second line
-	base     string // the white space before the header
+	at        int // number of the line that is being taken
+	form      shape
+	state     state
+	headless  bool   // it began with a frame: no more than a guess until its last line
+	header    Line   // zero when there was none
+	kept      []Line // lines to be given back when no exception comes of them
+	swallowed bool   // Python announced that it goes on
+	prefix    string // what stood before the header without being known
+	prefixed  *bool  // whether the lines after the header have such a prefix too; nil until the second line
+	base      string // the white space before the header
 
 	frames  []Frame
 	strange int // lines that were none of its own, so far
 	blanks  int // empty lines since the last other one
 	exc     *Exception
 	message message
+	colon   bool // the type has a colon after it, as if a message followed on the next line
+	quoted  bool // between two lines of three quotes, as pools relay a traceback
+	ruled   bool // between two rulers, the launcher's list: indented lines are its own
 	cpp     bool // in the list of C++ frames that a message ends with
 	width   int  // of the box that rich wraps its text to, 0 when there was no box
 
@@ -223,6 +227,7 @@ func (r *record) addFrame(f Frame) {
 func (r *record) raise(l Line, typ, msg string) {
 	r.exc = &Exception{Type: typ, Line: l, Header: r.header}
 	r.state = inMessage
+	r.colon = msg == "" && strings.HasSuffix(l.Text, ":")
 	r.message.add(l, msg)
 }
 
@@ -266,13 +271,18 @@ func (r *record) finish() *Exception {
 		}
 		return nil
 	}
-	e.Frames, e.Earlier, e.Link = r.frames, r.earlier, r.link
-	e.Lines, e.Message = r.message.kept(), r.message.text(r.width)
+	e.Frames, e.Earlier, e.Link, e.Swallowed = r.frames, r.earlier, r.link, r.swallowed
+	e.Lines, e.Message = r.message.kept(), r.message.text(r.width, len(e.Type)+len(": "))
 	e.Level = e.Line.Level
 	if r.header.Number > 0 {
 		e.Level = r.header.Level
 	}
 	e.Failures = parseFailures(e.Lines)
+	for _, f := range e.Failures {
+		if f.First && f.Raised != nil {
+			r.relayed = append(r.relayed, f.Raised)
+		}
+	}
 	if len(r.relayed) > 0 {
 		first := r.relayed[0]
 		origin := first.Origin()

@@ -1,0 +1,438 @@
+package matcher
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// read assembles a log and gives its exceptions and its other lines.
+func read(t *testing.T, source, log string) (exceptions []*Exception, lines []string) {
+	t.Helper()
+	a := NewAssembler(func(e *Exception) { exceptions = append(exceptions, e) }, func(l Line) { lines = append(lines, l.Text) })
+	if _, err := ReadLines(strings.NewReader(log), source, func(l Line) error { a.Feed(l); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	a.Close()
+	return exceptions, lines
+}
+
+// outline shows exceptions on one line each: line:type: message [frames] {attributes}, those of a chain and of a group indented.
+func outline(exceptions []*Exception, indent string) string {
+	var b strings.Builder
+	for _, e := range exceptions {
+		fmt.Fprintf(&b, "%s%d:%s: %q", indent, e.Line.Number, e.Type, e.Message)
+		for _, f := range e.Frames {
+			fmt.Fprintf(&b, " [%s:%d %s|%s", f.File, f.Line, f.Function, f.Code)
+			if f.Repeated > 0 {
+				fmt.Fprintf(&b, " x%d", f.Repeated)
+			}
+			b.WriteString("]")
+		}
+		if e.Line.Rank != NoRank {
+			fmt.Fprintf(&b, " rank=%d", e.Line.Rank)
+		}
+		if e.Level != "" {
+			fmt.Fprintf(&b, " level=%s", e.Level)
+		}
+		if e.Swallowed {
+			b.WriteString(" swallowed")
+		}
+		b.WriteString("\n")
+		if e.Earlier != nil {
+			b.WriteString(indent + "  " + string(e.Link) + "\n" + outline([]*Exception{e.Earlier}, indent+"  "))
+		}
+		b.WriteString(outline(e.Within, indent+"  | "))
+	}
+	return b.String()
+}
+
+func TestAssembler(t *testing.T) {
+	for _, test := range []struct{ name, log, want, lines string }{
+		{name: "plain", log: `
+start
+Traceback (most recent call last):
+  File "/w/a.py", line 3, in <module>
+    main(x)
+    ~~~~^^^
+  File "C:\w\b.py", line 4, in main
+    raise ValueError("no")
+ValueError: no
+done: 1`,
+			want:  `9:ValueError: "no\ndone: 1" [/w/a.py:3 <module>|main(x)] [C:\w\b.py:4 main|raise ValueError("no")]`,
+			lines: "|start"},
+		{name: "nothing in the message", log: `
+Traceback (most recent call last):
+  File "a.py", line 3, in f
+KeyboardInterrupt
+[2026-01-02 03:04:05,678] [INFO] [a.py:3:f] goes on`,
+			want: `4:KeyboardInterrupt: "" [a.py:3 f|]`, lines: "|[2026-01-02 03:04:05,678] [INFO] [a.py:3:f] goes on"},
+		{name: "recursion", log: `
+Traceback (most recent call last):
+  File "a.py", line 3, in f
+    return f(x)
+  [Previous line repeated 975 more times]
+RecursionError: maximum recursion depth exceeded`,
+			want: `6:RecursionError: "maximum recursion depth exceeded" [a.py:3 f|return f(x) x975]`},
+		{name: "syntax error", log: `
+  File "a.py", line 3
+    foo(
+       ^
+SyntaxError: '(' was never closed`,
+			want: `5:SyntaxError: "'(' was never closed" [a.py:3 |foo(]`},
+		{name: "frames without end are given back", log: `
+User stack trace:
+  File "a.py", line 3, in f
+    x = y
+step 2`,
+			lines: `|User stack trace:|  File "a.py", line 3, in f|    x = y|step 2`},
+		{name: "lone lines", log: `
+torch.OutOfMemoryError: CUDA out of memory.
+Error: not Python's
+ncclInternalError: Internal check failed.
+zmq.error.ZMQError: Address already in use
+KeyError
+NotAnErrorAtAll: x
+step: 3
+AcceleratorError: CUDA error: an illegal memory access was encountered
+CUDA kernel errors might be asynchronously reported.`,
+			want: `2:torch.OutOfMemoryError: "CUDA out of memory.\nError: not Python's\nncclInternalError: Internal check failed."
+5:zmq.error.ZMQError: "Address already in use"
+6:KeyError: "NotAnErrorAtAll: x\nstep: 3"
+9:AcceleratorError: "CUDA error: an illegal memory access was encountered\nCUDA kernel errors might be asynchronously reported."`,
+		},
+		{name: "chain", log: `
+Traceback (most recent call last):
+  File "a.py", line 1, in f
+KeyError: 1
+
+The above exception was the direct cause of the following exception:
+
+Traceback (most recent call last):
+  File "a.py", line 2, in g
+RuntimeError: two
+
+During handling of the above exception, another exception occurred:
+
+Traceback (most recent call last):
+  File "a.py", line 3, in h
+OSError: three
+
+goodbye`,
+			want: `16:OSError: "three" [a.py:3 h|]
+  during handling
+  10:RuntimeError: "two" [a.py:2 g|]
+    direct cause
+    4:KeyError: "1" [a.py:1 f|]`, lines: "|goodbye"},
+		{name: "worker", log: `
+Traceback (most recent call last):
+  File "a.py", line 1, in f
+RuntimeError: Caught KeyError in DataLoader worker process 0.
+Original Traceback (most recent call last):
+  File "b.py", line 2, in g
+KeyError: 'x'
+
+wandb: done`,
+			want: `4:RuntimeError: "Caught KeyError in DataLoader worker process 0." [a.py:1 f|]
+  relayed
+  7:KeyError: "'x'" [b.py:2 g|]`, lines: "|wandb: done"},
+		{name: "spawned", log: `
+Traceback (most recent call last):
+  File "a.py", line 1, in f
+torch.multiprocessing.spawn.ProcessRaisedException: 
+
+-- Process 1 terminated with the following error:
+Traceback (most recent call last):
+  File "b.py", line 2, in g
+ValueError: bad
+
+`,
+			want: `4:torch.multiprocessing.spawn.ProcessRaisedException: "-- Process 1 terminated with the following error:" [a.py:1 f|]
+  relayed
+  9:ValueError: "bad" [b.py:2 g|]`},
+		{name: "pool", log: `
+concurrent.futures.process._RemoteTraceback: 
+"""
+Traceback (most recent call last):
+  File "b.py", line 2, in g
+ValueError: bad
+"""
+
+The above exception was the direct cause of the following exception:
+
+Traceback (most recent call last):
+  File "a.py", line 1, in f
+ValueError: bad`,
+			want: `13:ValueError: "bad" [a.py:1 f|]
+  direct cause
+  2:concurrent.futures.process._RemoteTraceback: ""
+    relayed
+    6:ValueError: "bad" [b.py:2 g|]`},
+		{name: "ray task", log: `
+Traceback (most recent call last):
+  File "a.py", line 1, in f
+ray.exceptions.RayTaskError(ValueError): ray::Worker.step() (pid=12, ip=10.0.0.1)
+  File "w.py", line 9, in step
+    raise ValueError("x")
+ValueError: x
+(Worker pid=12, ip=10.0.0.1) ZeroDivisionError: division by zero [repeated 7x across cluster] (Ray deduplicates logs.)`,
+			want: `4:ray.exceptions.RayTaskError(ValueError): "ray::Worker.step() (pid=12, ip=10.0.0.1)" [a.py:1 f|]
+  relayed
+  7:ValueError: "x" [w.py:9 step|raise ValueError("x")]
+8:ZeroDivisionError: "division by zero"`},
+		{name: "two ranks mixed", log: `
+[rank0]: Traceback (most recent call last):
+[rank1]: Traceback (most recent call last):
+[rank0]:   File "a.py", line 1, in f
+[rank1]:   File "a.py", line 2, in g
+[rank0]:     x = 1
+W1120 14:44:24.223000 4296 torch/api.py:1012] Sending process 4336 closing signal SIGTERM
+[rank1]: KeyError: 'one'
+[rank0]: RuntimeError: NCCL error
+[rank0]: ncclRemoteError: A call failed possibly due to a network error.
+[rank0]: Last error:
+[rank0]: socket closed
+[rank1]:[W1120 06:24:44.9 ProcessGroup.cpp:616] Warning: not destroyed`,
+			want: `8:KeyError: "'one'" [a.py:2 g|] rank=1
+9:RuntimeError: "NCCL error\nncclRemoteError: A call failed possibly due to a network error.\nLast error:\nsocket closed" [a.py:1 f|x = 1] rank=0`,
+			lines: "|W1120 14:44:24.223000 4296 torch/api.py:1012] Sending process 4336 closing signal SIGTERM|[W1120 06:24:44.9 ProcessGroup.cpp:616] Warning: not destroyed"},
+		{name: "two processes mixed without a prefix", log: `
+Traceback (most recent call last):
+  File "a.py", line 1, in f
+Traceback (most recent call last):
+  File "a.py", line 2, in g
+RuntimeErrorRuntimeError: : both
+ValueError: one`,
+			want: `6:RuntimeError: "both" [a.py:2 g|]
+7:ValueError: "one" [a.py:1 f|]`},
+		{name: "logged, every line", log: `
+W1120 14:41:01.988000 2175 torch/_dynamo/convert_frame.py:1743] [0/8] Traceback (most recent call last):
+W1120 14:41:01.988000 2175 torch/_dynamo/convert_frame.py:1743] [0/8]   File "a.py", line 1, in f
+W1120 14:41:01.988000 2175 torch/_dynamo/convert_frame.py:1743] [0/8] RuntimeError: first
+W1120 14:41:01.988000 2175 torch/_dynamo/convert_frame.py:1743] [0/8] second
+W1120 14:41:02.100000 2175 torch/_dynamo/convert_frame.py:1743] [0/8] something else`,
+			want: `4:RuntimeError: "first\nsecond" [a.py:1 f|] level=warning`, lines: "|W1120 14:41:02.100000 2175 torch/_dynamo/convert_frame.py:1743] [0/8] something else"},
+		{name: "logged, first line only", log: `
+ERROR:root:Traceback (most recent call last):
+  File "a.py", line 1, in f
+KeyError: 1
+INFO:root:goes on`,
+			want: `4:KeyError: "1" [a.py:1 f|] level=error`, lines: "|INFO:root:goes on"},
+		{name: "an unknown prefix", log: `
+~17:03:01~ job7 > Traceback (most recent call last):
+~17:03:01~ job7 >   File "a.py", line 1, in f
+somebody else
+~17:03:02~ job7 > KeyError: 1
+~17:03:02~ job7 > an ordinary line`,
+			want: `5:KeyError: "1" [a.py:1 f|]`, lines: "|somebody else|~17:03:02~ job7 > an ordinary line"},
+		{name: "after a progress bar", log: "\n 50%|#####     | 5/10 [00:01<00:01]\r 60%|######    | 6/10 [00:01<00:01]Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nKeyError: 1\n 70%|#######   | 7/10",
+			want: `4:KeyError: "1" [a.py:1 f|]`, lines: "| 50%|#####     | 5/10 [00:01<00:01]| 70%|#######   | 7/10"},
+		{name: "ignored", log: `
+Exception ignored in: <function A.__del__ at 0x7f>
+Traceback (most recent call last):
+  File "a.py", line 1, in f
+TypeError: 'NoneType' object is not callable
+Exception ignored in: <nothing follows>`,
+			want: `5:TypeError: "'NoneType' object is not callable" [a.py:1 f|] swallowed`, lines: "|Exception ignored in: <nothing follows>"},
+		{name: "group", log: `
+  + Exception Group Traceback (most recent call last):
+  |   File "a.py", line 1, in f
+  |     raise eg
+  | ExceptionGroup: several (2 sub-exceptions)
+  +-+---------------- 1 ----------------
+    | Traceback (most recent call last):
+    |   File "a.py", line 2, in g
+    | ValueError: one
+    +---------------- 2 ----------------
+    | Exception Group Traceback (most recent call last):
+    |   File "a.py", line 3, in h
+    | ExceptionGroup: inner (1 sub-exception)
+    +-+---------------- 1 ----------------
+      | TypeError: two
+      +------------------------------------
+after`,
+			want: `5:ExceptionGroup: "several (2 sub-exceptions)" [a.py:1 f|raise eg]
+  | 9:ValueError: "one" [a.py:2 g|]
+  | 13:ExceptionGroup: "inner (1 sub-exception)" [a.py:3 h|]
+  |   | 15:TypeError: "two"`, lines: "|after"},
+		{name: "fault handler", log: `
+Fatal Python error: Segmentation fault
+
+Current thread 0x00007f0f (most recent call first):
+  File "/w/b.py", line 4 in inner
+  File "/w/a.py", line 3 in <module>
+
+Thread 0x00007f0e (most recent call first):
+  File "/lib/t.py", line 9 in wait
+
+Extension modules: numpy`,
+			want: `2:Fatal Python error: "Segmentation fault" [/w/a.py:3 <module>|] [/w/b.py:4 inner|]`, lines: "|Extension modules: numpy"},
+		{name: "C++ exception", log: `
+terminate called after throwing an instance of 'c10::Error'
+  what():  CUDA error: unspecified launch failure
+CUDA kernel errors might be asynchronously reported at some other API call.
+Exception raised from c10_cuda_check at /p/x.cpp:43 (most recent call first):
+frame #0: c10::Error::Error() + 0x9d (0x7f in /lib/libc10.so)
+frame #1: <unknown function>
+
+[node1:1:2] next`,
+			want:  `2:c10::Error: "CUDA error: unspecified launch failure\nCUDA kernel errors might be asynchronously reported at some other API call."`,
+			lines: "|Exception raised from c10_cuda_check at /p/x.cpp:43 (most recent call first):|frame #0: c10::Error::Error() + 0x9d (0x7f in /lib/libc10.so)|frame #1: <unknown function>|[node1:1:2] next"},
+		{name: "a list of strings", log: `
+failed: ['Traceback (most recent call last):\n', '  File "a.py", line 1, in f\n    x = \'y\'\n', 'KeyError: 1\n']
+{"error": "Traceback (most recent call last):\n  File \"b.py\", line 2, in g\nValueError: two"}`,
+			want: `2:KeyError: "1" [a.py:1 f|x = 'y']
+3:ValueError: "two" [b.py:2 g|]`},
+		{name: "box", log: `
+╭───────────────────── Traceback (most recent call last) ──────────────────────╮
+│ /w/train.py:12 in main                                                       │
+│                                                                              │
+│    9 │   a = 1                                                               │
+│ ❱ 12 │   raise RuntimeError(msg)                                             │
+╰──────────────────────────────────────────────────────────────────────────────╯
+RuntimeError: mat1 and mat2 shapes cannot be multiplied because the number of
+columns of the first is not the number of rows of the second
+second line`,
+			want: `8:RuntimeError: "mat1 and mat2 shapes cannot be multiplied because the number of columns of the first is not the number of rows of the second\nsecond line" [/w/train.py:12 main|raise RuntimeError(msg)]`},
+		{name: "notebook", log: `
+---------------------------------------------------------------------------
+RuntimeError                              Traceback (most recent call last)
+Cell In[3], line 2
+      1 a = 1
+----> 2 f(a)
+
+File /w/lib.py:7, in f(a)
+      6 def f(a):
+----> 7     raise RuntimeError("x")
+
+RuntimeError: x`,
+			want:  `12:RuntimeError: "x" [Cell In[3]:2 |f(a)] [/w/lib.py:7 f|raise RuntimeError("x")]`,
+			lines: "|---------------------------------------------------------------------------"},
+		{name: "cut off", log: `
+Traceback (most recent call last):
+  File "a.py", line 1, in f
+    x`,
+			want: `2:: "" [a.py:1 f|x]`},
+		{name: "only talked about", log: `
+see the Traceback (most recent call last): above
+done`, lines: "|see the Traceback (most recent call last): above|done"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			exceptions, lines := read(t, "x.log", test.log)
+			if diff := cmp.Diff(strings.TrimSpace(test.want), strings.TrimSpace(outline(exceptions, ""))); diff != "" {
+				t.Errorf("exceptions (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(test.lines, strings.Join(lines, "|")); diff != "" {
+				t.Errorf("lines (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestFailures(t *testing.T) {
+	exceptions, lines := read(t, "x.log", `torch.distributed.elastic.multiprocessing.errors.ChildFailedError: 
+============================================================
+train.py FAILED
+------------------------------------------------------------
+Failures:
+[1]:
+  time      : 2026-11-20_14:47:51
+  host      : node7
+  rank      : 8 (local_rank: 0)
+  exitcode  : -15 (pid: 4785)
+  error_file: <N/A>
+  traceback : Signal 15 (SIGTERM) received by PID 4785
+------------------------------------------------------------
+Root Cause (first observed failure):
+[0]:
+  time      : 2026-11-20_14:47:50
+  host      : node8
+  rank      : 9 (local_rank: 1)
+  exitcode  : 1 (pid: 4786)
+  error_file: /tmp/x/error.json
+  traceback : Traceback (most recent call last):
+    File "a.py", line 1, in f
+      x
+  ValueError: bad
+============================================================
+`)
+	if len(exceptions) != 1 || len(lines) != 0 {
+		t.Fatalf("%d exceptions, lines %q", len(exceptions), lines)
+	}
+	got := exceptions[0].Failures
+	for i := range got {
+		got[i].Line = Line{Number: got[i].Line.Number}
+		got[i].Raised = nil
+	}
+	want := []Failure{
+		{Rank: 8, LocalRank: 0, Host: "node7", PID: 4785, ExitCode: -15, Time: "2026-11-20_14:47:51", Line: Line{Number: 10}, Said: "Signal 15 (SIGTERM) received by PID 4785"},
+		{First: true, Rank: 9, LocalRank: 1, Host: "node8", PID: 4786, ExitCode: 1, Time: "2026-11-20_14:47:50", ErrorFile: "/tmp/x/error.json", Line: Line{Number: 19},
+			Said: "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n    x\nValueError: bad"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestUserFrame(t *testing.T) {
+	e := Exception{Frames: []Frame{
+		{File: "/usr/local/bin/torchrun"}, {File: "/w/train.py"}, {File: `C:\Users\me\train.py`, Line: 1},
+		{File: "/usr/lib/python3.10/runpy.py"}, {File: "<frozen importlib._bootstrap>"}, {File: "/opt/conda/lib/python3.11/site-packages/torch/x.py"},
+		{File: "/usr/local/lib/python3.12/dist-packages/x.py"}, {File: `C:\Python310\lib\site-packages\torch\x.py`}, {File: "cupy/_core/raw.pyx"}, {File: ""},
+	}}
+	if f := e.UserFrame(); f == nil || f.File != `C:\Users\me\train.py` {
+		t.Errorf("got %+v", f)
+	}
+	e.Frames = e.Frames[3:]
+	if f := e.UserFrame(); f != nil {
+		t.Errorf("got %+v", f)
+	}
+	if got := (Frame{File: "/x/lib/python3.10/site-packages/torch/nn/__init__.py"}).Module(); got != "torch.nn" {
+		t.Errorf("module %q", got)
+	}
+}
+
+// TestRealLogs reads logs of real failures: the exceptions that they hold, and nothing else.
+func TestRealLogs(t *testing.T) {
+	for name, want := range map[string]string{} {
+		text, err := os.ReadFile(filepath.Join("../testdata/logs", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		exceptions, _ := read(t, name, string(text))
+		if diff := cmp.Diff(want, outline(exceptions, "")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func FuzzAssembler(f *testing.F) {
+	f.Add("Traceback (most recent call last):\n  File \"a\", line 1, in f\nKeyError: 1\n\nDuring handling of the above exception, another exception occurred:\n")
+	f.Add("  + Exception Group Traceback (most recent call last):\n  | E: x\n  +-+---- 1 ----\n    | TypeError: x\n")
+	f.Add("[rank0]: X: ['Traceback (most recent call last):\\n', 'KeyError']\nRuntimeError: a:\nOriginal Traceback (most recent call last):\n  File \"\"")
+	f.Add("╭ Traceback (most recent call last) ╮\n│ a.py:1 in f │\n╰\nE: x\nKeyError   Traceback (most recent call last)\n")
+	f.Fuzz(func(t *testing.T, log string) {
+		lines, taken := 0, 0
+		a := NewAssembler(func(e *Exception) {
+			for n := 0; e != nil; e, n = e.Earlier, n+1 {
+				if n > len(log) {
+					t.Fatal("the chain has no end")
+				}
+				if len(e.Frames) > maxFrames {
+					t.Fatalf("%d frames", len(e.Frames))
+				}
+			}
+		}, func(Line) { taken++ })
+		if _, err := ReadLines(strings.NewReader(log), "f", func(l Line) error { lines++; a.Feed(l); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		a.Close()
+		if taken > lines || len(a.open)+len(a.order) > 0 {
+			t.Fatalf("%d of %d lines, %d left open", taken, lines, len(a.open))
+		}
+	})
+}
