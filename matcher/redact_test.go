@@ -2,7 +2,10 @@ package matcher
 
 import (
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -143,5 +146,30 @@ func BenchmarkRedact(b *testing.B) {
 	b.SetBytes(int64(len(line)))
 	for b.Loop() {
 		Redact(line)
+	}
+}
+
+// Real logs hold no secrets, so nothing in them may change.
+func TestRedactLeavesRealLogs(t *testing.T) {
+	root := filepath.Join("..", "testdata", "logs")
+	read := 0
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		log, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		read++
+		for n, line := range strings.Split(string(log), "\n") {
+			if got := Redact(line); got != line {
+				t.Errorf("%s:%d: changed\n%q to\n%q", path, n+1, line, got)
+			}
+		}
+		return nil
+	})
+	if err != nil || read == 0 {
+		t.Fatalf("read %d logs under %s: %v", read, root, err)
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/live"
 	"github.com/gpu-triage/triage/matcher/render"
 	"github.com/gpu-triage/triage/rules"
 )
@@ -144,34 +144,24 @@ func (f *factFlags) read(vocabulary *rules.Vocabulary) ([]matcher.Fact, error) {
 // maxFactsFile bounds a file of facts, in bytes.
 const maxFactsFile = 16 << 20
 
-// readFacts reads facts from a file: {"facts": [{"name": ..., "value": ...}]}, which is also what a report holds, or an object with
-// a member for each fact.
+// readFacts reads what `triage facts` printed, or an object with a member for each fact. Facts of a machine keep weighing less than
+// what a log says; those that a person wrote down weigh more.
 func readFacts(file string, vocabulary *rules.Vocabulary) ([]matcher.Fact, error) {
 	content, err := readAtMost(file, maxFactsFile)
 	if err != nil {
 		return nil, err
 	}
-	var listed struct {
-		Facts []matcher.FactValue `json:"facts"`
-	}
-	if err := json.Unmarshal(content, &listed); err != nil || listed.Facts == nil {
-		var members map[string]any
-		if err := json.Unmarshal(content, &members); err != nil {
-			return nil, fmt.Errorf("not the JSON that triage facts --format json prints: %w", err)
-		}
-		for name, value := range members {
-			listed.Facts = append(listed.Facts, matcher.FactValue{Name: name, Value: value})
-		}
+	document, err := live.ParseDocument(content, vocabulary)
+	if err != nil {
+		return nil, err
 	}
 	var known []matcher.Fact
-	var wrong []error
-	for _, f := range listed.Facts {
+	for _, f := range document.Facts {
 		value, err := vocabulary.FromJSON(f.Name, f.Value)
 		if err != nil {
-			wrong = append(wrong, err)
-			continue
+			return nil, err
 		}
-		known = append(known, matcher.Fact{Name: f.Name, Value: value, Origin: matcher.FromUser, Where: file})
+		known = append(known, matcher.Fact{Name: f.Name, Value: value, Origin: matcher.Origin(f.Source), Where: file})
 	}
-	return known, errors.Join(wrong...)
+	return known, nil
 }

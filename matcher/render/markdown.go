@@ -200,7 +200,7 @@ func (m *markdown) factTable(title string, facts []matcher.FactValue) {
 	}
 	rows := []string{"| fact | value | from |", "| --- | --- | --- |"}
 	for _, f := range facts {
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s |", codeCell(cut(oneLine(f.Name), 100)), codeCell(cut(valueText(f.Value), 200)),
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s |", codeCell(cut(oneLine(f.Name), 100)), codeCell(cut(Value(f.Value), 200)),
 			cell(cut(origin(f), 200))))
 	}
 	m.block(strings.Join(rows, "\n"))

@@ -87,8 +87,8 @@ func cut(text string, n int) string {
 	return text
 }
 
-// valueText is a fact's value as people write it; a fact known to be absent has none.
-func valueText(value any) string {
+// Value is a fact's value as people write it; a fact known to be absent has none.
+func Value(value any) string {
 	switch v := value.(type) {
 	case nil:
 		return "none"

@@ -134,7 +134,7 @@ func (p *page) facts(d matcher.Diagnosis) {
 		if line, same := strings.CutPrefix(f.Where, logOf(d)+":"); same {
 			f.Where = "line " + line
 		}
-		rows = append(rows, []string{oneLine(f.Name), cut(valueText(f.Value), valueWidth), p.paint.faint(origin(f))})
+		rows = append(rows, []string{oneLine(f.Name), cut(Value(f.Value), valueWidth), p.paint.faint(origin(f))})
 	}
 	p.table(rows)
 }
