@@ -15,6 +15,13 @@ import (
 	"github.com/gpu-triage/triage/rules"
 )
 
+// The values of flags that have only a few, the default first.
+var (
+	reportFormats = []string{"text", "json", "markdown"}
+	colorModes    = []string{"auto", "always", "never"}
+	liveModes     = []string{"auto", "on", "off"}
+)
+
 // outputFlags say what an answer looks like.
 type outputFlags struct {
 	format string
@@ -23,7 +30,7 @@ type outputFlags struct {
 
 func (f *outputFlags) add(cmd *cobra.Command, formats ...string) {
 	choose(cmd, &f.format, "format", formats, "form of the answer: ")
-	choose(cmd, &f.color, "color", []string{"auto", "always", "never"}, "colours in text: ")
+	choose(cmd, &f.color, "color", colorModes, "colours in text: ")
 }
 
 // choose adds a flag that has one of a few values, the first by default.
@@ -38,11 +45,7 @@ func (f *outputFlags) show(std streams, report *matcher.Report) error {
 	var text string
 	switch f.format {
 	case "text":
-		style, err := std.style(f.color)
-		if err != nil {
-			return err
-		}
-		text = render.Text(report, style)
+		text = render.Text(report, std.style(f.color))
 	case "json":
 		encoded, err := render.JSON(report)
 		if err != nil {
@@ -57,12 +60,19 @@ func (f *outputFlags) show(std streams, report *matcher.Report) error {
 }
 
 // check refuses values that the flags do not have, before any work is done.
-func (f *outputFlags) check(std streams, formats ...string) error {
-	if !slices.Contains(formats, f.format) {
-		return fmt.Errorf("unknown --format %s; it is %s", f.format, either(formats))
+func (f *outputFlags) check(formats ...string) error {
+	if err := checkChoice("format", f.format, formats); err != nil {
+		return err
 	}
-	_, err := std.style(f.color)
-	return err
+	return checkChoice("color", f.color, colorModes)
+}
+
+// checkChoice refuses a value that a flag does not have.
+func checkChoice(flag, value string, choices []string) error {
+	if !slices.Contains(choices, value) {
+		return fmt.Errorf("unknown --%s %s; it is %s", flag, value, either(choices))
+	}
+	return nil
 }
 
 // either joins words as a choice: "a, b or c".

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/live"
 )
 
 // diagnoseOptions are what one call of `triage [FILE|DIR|-]...` asks for.
@@ -22,11 +22,6 @@ type diagnoseOptions struct {
 	live   string
 	paths  []string
 }
-
-var (
-	reportFormats = []string{"text", "json", "markdown"}
-	liveModes     = []string{"auto", "on", "off"}
-)
 
 func newDiagnose(std streams) *cobra.Command {
 	o := &diagnoseOptions{}
@@ -74,11 +69,11 @@ func mistyped(cmd *cobra.Command, arg string) error {
 }
 
 func runDiagnose(ctx context.Context, std streams, o *diagnoseOptions) error {
-	if err := o.output.check(std, reportFormats...); err != nil {
+	if err := o.output.check(reportFormats...); err != nil {
 		return err
 	}
-	if !slices.Contains(liveModes, o.live) {
-		return fmt.Errorf("unknown --live %s; it is %s", o.live, either(liveModes))
+	if err := checkChoice("live", o.live, liveModes); err != nil {
+		return err
 	}
 	base, err := o.rules.load()
 	if err != nil {
@@ -93,6 +88,9 @@ func runDiagnose(ctx context.Context, std streams, o *diagnoseOptions) error {
 	err = eachLog(ctx, std, o.paths, func(name string, log io.Reader) error { return reading.Read(ctx, name, log) })
 	if err != nil && !errors.Is(err, context.Canceled) { // interrupted: what was found so far
 		return err
+	}
+	if o.live == "on" {
+		known = append(known, liveFacts(live.Read(ctx, live.Options{Base: base}), base.Vocabulary)...)
 	}
 	report := reading.Report(known...)
 	report.Stats.ElapsedMS = time.Since(start).Milliseconds()

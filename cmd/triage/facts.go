@@ -44,7 +44,7 @@ Python. What cannot be told is named with the reason. The JSON form can be sent 
 var factFormats = []string{"text", "json"}
 
 func runFacts(ctx context.Context, std streams, o *factsOptions) error {
-	if err := o.output.check(std, factFormats...); err != nil {
+	if err := o.output.check(factFormats...); err != nil {
 		return err
 	}
 	base, err := o.rules.load()

@@ -60,7 +60,7 @@ func newRulesList(std streams) *cobra.Command {
 		Short: "List the signatures",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if err := output.check(std, "text", "json"); err != nil {
+			if err := output.check("text", "json"); err != nil {
 				return err
 			}
 			base, err := known.load()

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/klauspost/compress/gzip"
@@ -41,7 +42,7 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	err := ts.Exec(args[1], args[2:]...)
 	got := "0"
 	if exit, ok := err.(interface{ ExitCode() int }); ok {
-		got = string(rune('0' + exit.ExitCode()))
+		got = strconv.Itoa(exit.ExitCode())
 	} else if err != nil {
 		ts.Fatalf("%v", err)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"os"
 
@@ -30,18 +29,9 @@ func terminal(stream any) (columns int, ok bool) {
 	return columns, true
 }
 
-// style is how text on out may look. Color is auto, always or never; auto asks what https://no-color.org says.
-func (s streams) style(color string) (render.Style, error) {
+// style is how text on out may look. Color is one of colorModes; auto does as https://no-color.org says.
+func (s streams) style(color string) render.Style {
 	columns, isTerminal := terminal(s.out)
-	style := render.Style{Width: columns}
-	switch color {
-	case "auto":
-		style.Color = isTerminal && s.env("NO_COLOR") == "" && s.env("TERM") != "dumb"
-	case "always":
-		style.Color = true
-	case "never":
-	default:
-		return style, fmt.Errorf("unknown --color %s; it is auto, always or never", color)
-	}
-	return style, nil
+	auto := isTerminal && s.env("NO_COLOR") == "" && s.env("TERM") != "dumb"
+	return render.Style{Width: columns, Color: color == "always" || color == "auto" && auto}
 }
