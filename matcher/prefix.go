@@ -23,7 +23,9 @@ func Sniff(source string, head []byte) *Form {
 // its groups say what was found: rank (global), local (a rank in the node, the role or the file: second best), writer (what tells
 // processes apart). A form without colon or other end of its own is only believed when another prefix follows it.
 type prefixForm struct {
-	first   string // the bytes with which a line of this form can begin
+	first   string // the bytes with which a line of this form can begin, "*" for letters and digits
+	second  string // the bytes that can follow, "" for any
+	has     string // what such a prefix has in it
 	re      *regexp.Regexp
 	before  string // when not empty: the rest must begin with this
 	rank    int    // indices of the groups, 0 when there is none
@@ -35,36 +37,38 @@ type prefixForm struct {
 // prefixForms are tried in this order, again and again, until none fits.
 var prefixForms = compilePrefixes([]prefixSource{
 	// torchrun: [rank3]:, and with --tee [default3]: or the name of another role; TorchX and Monarch: [trainer3]:, [trainer0|0]:
-	{first: "[", re: `\[rank(?P<rank>\d{1,6})\](?:: ?| )`},
-	{first: "[", re: `\[(?P<writer>(?:default|trainer|worker|actor|learner|proc|process|replica|role|node|gpu|local_rank)(?P<local>\d{1,6}))(?:\|\d+)?\]: ?`},
-	{first: "[", re: `\[(?P<local>\d{1,5})\]: ?`, message: true},
+	{first: "[", second: "r", has: "rank", re: `\[rank(?P<rank>\d{1,6})\](?:: ?| )`},
+	{first: "[", second: "dtwalprng", has: "]:", re: `\[(?P<writer>(?:default|trainer|worker|actor|learner|proc|process|replica|role|node|gpu|local_rank)(?P<local>\d{1,6}))(?:\|\d+)?\]: ?`},
+	{first: "[", second: digits, has: "]:", re: `\[(?P<local>\d{1,5})\]: ?`, message: true},
 	// mpirun --tag-output: [1,15]<stdout>:
-	{first: "[", re: `\[(?:[\w.@-]+@)?\d+, ?(?P<rank>\d{1,6})\] ?<(?:stdout|stderr|stddiag)>: ?`},
+	{first: "[", has: "<std", re: `\[(?:[\w.@-]+@)?\d+, ?(?P<rank>\d{1,6})\] ?<(?:stdout|stderr|stddiag)>: ?`},
 	// kubectl logs --prefix: [pod/name/container]
-	{first: "[", re: `\[(?P<writer>pod/[\w.-]+/[\w.-]+)\] `},
+	{first: "[", second: "p", has: "pod/", re: `\[(?P<writer>pod/[\w.-]+/[\w.-]+)\] `},
 	// a counter put before each line by a web page: [80746] [rank0]:
-	{first: "[", re: `\[\d+\] `, before: "[rank"},
+	{first: "[", second: digits, has: "] [rank", re: `\[\d+\] `, before: "[rank"},
 	// Ray, vLLM and its like: (Worker pid=7207, ip=10.0.0.1), (raylet), (raylet, ip=10.0.0.1), (pid=12)
-	{first: "(", re: `\((?P<writer>[\w.:<>\[\]-]* ?(?:[\w-]+=[^,()]*, )*?(?:rank=(?P<rank>\d+)[, ]+)?pid=\d+(?:, \w+=[^,()]*)*)\) ?`},
-	{first: "(", re: `\((?P<writer>(?:raylet|gcs_server|autoscaler)(?:[ ,][^()]*)?)\) ?`},
+	{first: "(", has: "pid=", re: `\((?P<writer>[\w.:<>\[\]-]* ?(?:[\w-]+=[^,()]*, )*?(?:rank=(?P<rank>\d+)[, ]+)?pid=\d+(?:, \w+=[^,()]*)*)\) ?`},
+	{first: "(", second: "rga", re: `\((?P<writer>(?:raylet|gcs_server|autoscaler)(?:[ ,][^()]*)?)\) ?`},
 	// Metaflow: 2023-04-29 06:01:12.977 [177/train/578 (pid 28936)]
-	{first: "12", re: `\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \[(?P<writer>\d+/[\w./-]+ \(pid \d+\))\] `},
+	{first: "12", has: " (pid ", re: `\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \[(?P<writer>\d+/[\w./-]+ \(pid \d+\))\] `},
 	// launchers that name the node before torchrun's own prefix: 0000-steps/0 [default6]:
-	{first: "*", re: `[\w.-]+/\d+ `, before: "["},
+	{first: "*", has: " [", re: `[\w.-]+/\d+ `, before: "["},
 	// docker compose: trainer-1  | text
-	{first: "*", re: `(?P<writer>[a-z0-9][\w.-]*-\d+) +\| `},
+	{first: "*", has: " | ", re: `(?P<writer>[a-z0-9][\w.-]*-\d+) +\| `},
 })
 
 type prefixSource struct {
-	first, re, before string
-	message           bool
+	first, second, has, re, before string
+	message                        bool
 }
+
+const digits = "0123456789"
 
 func compilePrefixes(sources []prefixSource) []prefixForm {
 	forms := make([]prefixForm, len(sources))
 	for i, s := range sources {
 		re := regexp.MustCompile(`^` + s.re)
-		forms[i] = prefixForm{first: s.first, re: re, before: s.before, message: s.message,
+		forms[i] = prefixForm{first: s.first, second: s.second, has: s.has, re: re, before: s.before, message: s.message,
 			rank: max(0, re.SubexpIndex("rank")), local: max(0, re.SubexpIndex("local")), writer: max(0, re.SubexpIndex("writer"))}
 	}
 	return forms
@@ -111,10 +115,10 @@ func (f *Form) parse(text string, before Line) Line {
 	if line.Rank == NoRank {
 		line.Rank = rankTag(line.Body())
 		if line.Rank != NoRank && p.writer == "" {
-			line.Writer = "rank" + strconv.Itoa(line.Rank)
+			line.Writer = rankName(line.Rank)
 		}
 	} else {
-		line.Writer = "rank" + strconv.Itoa(line.Rank)
+		line.Writer = rankName(line.Rank)
 	}
 	if line.Rank == NoRank {
 		line.Rank = p.local
@@ -143,7 +147,7 @@ func (p *prefixes) strip() bool {
 	window := p.rest[:min(len(p.rest), maxPrefixLen)]
 	for i := range prefixForms {
 		form := &prefixForms[i]
-		if form.first != "*" && strings.IndexByte(form.first, p.rest[0]) < 0 || form.first == "*" && bracket {
+		if !form.possible(window, bracket) {
 			continue
 		}
 		if m := form.re.FindStringSubmatchIndex(window); m != nil && p.take(form, m) {
@@ -151,6 +155,14 @@ func (p *prefixes) strip() bool {
 		}
 	}
 	return false
+}
+
+// possible tells cheaply whether the expression is worth trying.
+func (f *prefixForm) possible(s string, bracket bool) bool {
+	if f.first == "*" && bracket || f.first != "*" && strings.IndexByte(f.first, s[0]) < 0 {
+		return false
+	}
+	return (f.second == "" || len(s) > 1 && strings.IndexByte(f.second, s[1]) >= 0) && strings.Contains(s, f.has)
 }
 
 // take believes a form that matched, unless what follows speaks against it.
@@ -170,7 +182,9 @@ func (p *prefixes) take(form *prefixForm, m []int) bool {
 	}
 	if s := group(form.local); s != "" && p.local == NoRank {
 		p.local = atoi(s)
-		p.writer += "[" + s + "]"
+		if form.writer == 0 {
+			p.writer += "[" + s + "]"
+		}
 	}
 	if s := group(form.writer); s != "" {
 		p.writer += s
@@ -205,6 +219,22 @@ var (
 	hostProcess = regexp.MustCompile(`^([\w.-]+:\d+):\d+ \[\d+\] `)
 	repeatCount = regexp.MustCompile(` \[repeated \d+x across (?:all nodes|cluster)\].*$`)
 )
+
+// rankNames saves making the same few names for every line.
+var rankNames = func() (names [512]string) {
+	for i := range names {
+		names[i] = "rank" + strconv.Itoa(i)
+	}
+	return names
+}()
+
+// rankName is the writer of a line whose global rank is known: it says more than all other prefixes.
+func rankName(rank int) string {
+	if rank < len(rankNames) {
+		return rankNames[rank]
+	}
+	return "rank" + strconv.Itoa(rank)
+}
 
 // rankTag is the rank that a message begins with, or NoRank.
 func rankTag(body string) int {

@@ -15,38 +15,40 @@ const levelPattern = `(?:DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL|SEVERE|EXC
 // A recordForm is one way in which logging libraries begin a record. The groups are level and time.
 type recordForm struct {
 	first       string // the bytes with which such a record begins
+	second      string // the bytes that can follow, "" for any
 	re          *regexp.Regexp
 	level, time int
 }
 
 var recordForms = compileRecords(
 	// glog, c10d, absl, torch: [E626 06:24:44.903 file.cpp:616], [E file.cpp:737], W1120 14:44:24.223000 4296 file.py:1012] [0/8]
-	`[`, `\[(?P<level>[DIWEFVC])(?:(?P<time>\d{3,4} \d\d:\d\d:\d\d(?:\.\d+)?))? [^\]\[ ]+:\d+\] ?`,
-	`DIWEFVC`, `(?P<level>[DIWEFVC])(?P<time>\d{4} \d\d:\d\d:\d\d(?:\.\d+)?)\s+\d+ [^\]\[ ]+:\d+\] ?(?:\[[\w/]+\] )?`,
-	`IWEF`, `(?P<level>[IWEF])0000 00:00:\d+\.\d+\s+\d+ [^\]\[ ]+:\d+\] ?`,
+	[3]string{"[", "DIWEFVC", `\[(?P<level>[DIWEFVC])(?:(?P<time>\d{3,4} \d\d:\d\d:\d\d(?:\.\d+)?))? [^\]\[ ]+:\d+\] ?`},
+	[3]string{"DIWEFVC", digits, `(?P<level>[DIWEFVC])(?P<time>\d{4} \d\d:\d\d:\d\d(?:\.\d+)?)\s+\d+ [^\]\[ ]+:\d+\] ?(?:\[[\w/]+\] )?`},
+	[3]string{"IWEF", "0", `(?P<level>[IWEF])0000 00:00:\d+\.\d+\s+\d+ [^\]\[ ]+:\d+\] ?`},
 	// Ray: [2025-12-07 09:57:19,206 E 393463 393463] (raylet) file.cc:3277:
-	`[`, `\[(?P<time>`+stampPattern+`) (?P<level>[DIWEFC]) \d+ \d+\] (?:\([\w-]+\) )?(?:[\w./-]+:\d+: )?`,
-	// NeMo: [NeMo W 2024-05-24 03:30:22 file:12]
-	`[`, `\[\w+ (?P<level>[DIWE]) (?P<time>`+stampPattern+`) [^\]\[]*\] ?`,
 	// DeepSpeed, older torchelastic: [2024-09-11 17:52:18,030] [INFO] [file.py:183:name], [2024-04-24 23:07:58,741] name: [ERROR]
-	`[`, `\[(?P<time>`+stampPattern+`)\]\s?(?:\[?(?P<level>`+levelPattern+`)\]?:?\s+(?:\[[^\]\[]*\] ?)*|[\w.]+: \[(?P<level>`+levelPattern+`)\] ?)?`,
+	[3]string{"[", digits, `\[(?P<time>` + stampPattern + `)(?: (?P<level>[DIWEFC]) \d+ \d+\] (?:\([\w-]+\) )?(?:[\w./-]+:\d+: )?` +
+		`|\]\s?(?:\[?(?P<level>` + levelPattern + `)\]?:?\s+(?:\[[^\]\[]*\] ?)*|[\w.]+: \[(?P<level>` + levelPattern + `)\] ?)?)`},
+	// NeMo: [NeMo W 2024-05-24 03:30:22 file:12]
+	[3]string{"[", "", `\[[A-Za-z]\w* (?P<level>[DIWE]) (?P<time>` + stampPattern + `) [^\]\[]*\] ?`},
 	// transformers and its like: [INFO|trainer.py:2926] 2024-05-24 03:30:22,799 >>, [DEBUG    | name]:, [WARNING] [comm.py:152:name]
-	`[`, `\[(?P<level>`+levelPattern+`) *(?:\|[^\]\[]*)?\]:? ?(?:(?P<time>`+stampPattern+`) )?(?:>> )?(?:\[[^\]\[ ]+:\d+[^\]\[]*\] ?)?`,
+	[3]string{"[", "DIWECFS", `\[(?P<level>` + levelPattern + `) *(?:\|[^\]\[]*)?\]:? ?(?:(?P<time>` + stampPattern + `) )?(?:>> )?(?:\[[^\]\[ ]+:\d+[^\]\[]*\] ?)?`},
 	// logging, loguru, TensorFlow: 2024-05-24 03:30:22,123 - name - ERROR -, 2024-05-24 03:30:22.1 | ERROR | name:f:12 -, 2023-.. E file.cc:1]
-	`0123456789`, `(?P<time>`+stampPattern+`): (?P<level>[DIWEF]) [^\]\[ ]+:\d+\] ?`,
-	`0123456789`, `(?P<time>`+stampPattern+`)(?:\s*[-|:,]?\s+|[:|])(?:\[?[\w./-]+\]?\s*[-|:]\s+)?\[?(?P<level>`+levelPattern+`)\]?(?:\s*[-|:]\s*|\s+)(?:\[[^\]\[]*\]:?\s*|[\w.<>]+(?::[\w.<>]+)*(?: - |: | \| ))?`,
+	[3]string{digits, digits, `(?P<time>` + stampPattern + `): (?P<level>[DIWEF]) [^\]\[ ]+:\d+\] ?`},
+	[3]string{digits, digits, `(?P<time>` + stampPattern + `)(?:\s*[-|:,]?\s+|[:|])(?:\[?[\w./-]+\]?\s*[-|:]\s+)?\[?(?P<level>` + levelPattern + `)\]?(?:\s*[-|:]\s*|\s+)(?:\[[^\]\[]*\]:?\s*|[\w.<>]+(?::[\w.<>]+)*(?: - |: | \| ))?`},
 	// vLLM: ERROR 12-29 15:21:11 [file.py:751], ERROR 12-29 15:21:11 file.py:751]
-	`DIWECF`, `(?P<level>`+levelPattern+`)\s+(?P<time>`+stampPattern+`)\s+\[?[^\]\[]{1,120}\] ?`,
+	[3]string{"DIWECFS", "EINARX", `(?P<level>` + levelPattern + `)\s+(?P<time>` + stampPattern + `)\s+\[?[^\]\[]{1,120}\] ?`},
 	// logging's default and its relatives: ERROR:name:, DEBUG:2025-05-24 03:30:22,799:, ERROR: text
-	`DIWECF`, `(?P<level>`+levelPattern+`):(?:(?P<time>`+stampPattern+`):|[\w.-]+: ?| )`,
+	[3]string{"DIWECFS", "EINARX", `(?P<level>` + levelPattern + `):(?:(?P<time>` + stampPattern + `):|[\w.-]+: ?| )`},
 )
 
-// compileRecords takes pairs of first bytes and an expression. A group may stand twice in it: the one that took part counts.
-func compileRecords(pairs ...string) []recordForm {
-	var forms []recordForm
-	for i := 0; i < len(pairs); i += 2 {
-		re := regexp.MustCompile(`^` + pairs[i+1])
-		forms = append(forms, recordForm{first: pairs[i], re: re, level: re.SubexpIndex("level"), time: re.SubexpIndex("time")})
+// compileRecords takes the first and the second bytes and an expression of each form. A group may stand twice in it: the one that
+// took part counts.
+func compileRecords(sources ...[3]string) []recordForm {
+	forms := make([]recordForm, len(sources))
+	for i, s := range sources {
+		re := regexp.MustCompile(`^` + s[2])
+		forms[i] = recordForm{first: s[0], second: s[1], re: re, level: re.SubexpIndex("level"), time: re.SubexpIndex("time")}
 	}
 	return forms
 }
@@ -57,7 +59,7 @@ func parseRecord(line *Line) {
 	if strings.HasPrefix(text, " [") {
 		text, skipped = text[1:], 1
 	}
-	if text == "" || strings.IndexByte("[DIWEFVC0123456789", text[0]) < 0 {
+	if len(text) < 8 || strings.IndexByte("[DIWEFVCS0123456789", text[0]) < 0 {
 		return
 	}
 	window := text[:min(len(text), maxPrefixLen)]
@@ -66,7 +68,7 @@ func parseRecord(line *Line) {
 	}
 	for i := range recordForms {
 		form := &recordForms[i]
-		if strings.IndexByte(form.first, text[0]) < 0 {
+		if strings.IndexByte(form.first, text[0]) < 0 || form.second != "" && strings.IndexByte(form.second, text[1]) < 0 {
 			continue
 		}
 		m := form.re.FindStringSubmatchIndex(window)
@@ -109,39 +111,54 @@ func levelOf(word string) Level {
 	return Error
 }
 
-// layouts are the forms of time that stampPattern and glog's header let through, without their fractions.
-var layouts = []string{
-	"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006/01/02 15:04:05", "2006-01-02_15:04:05",
-	"01/02/2006 15:04:05", "01-02 15:04:05", "0102 15:04:05", "01/02 15:04:05",
+// parseTime reads a timestamp of a form that stampPattern or glog's header lets through; zero when it is none.
+func parseTime(s string) time.Time {
+	year, month, day, s := parseDate(s)
+	if len(s) < 9 || s[3] != ':' || s[6] != ':' {
+		return time.Time{}
+	}
+	hour, minute, second := number(s[1:3]), number(s[4:6]), number(s[7:9])
+	if month < 1 || month > 12 || day < 1 || day > 31 || hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60 {
+		return time.Time{}
+	}
+	fraction, s := time.Duration(0), s[9:]
+	if s != "" && strings.IndexByte(".,:", s[0]) >= 0 {
+		n := 1
+		for n < len(s) && isDigit(s[n]) {
+			n++
+		}
+		fraction, s = fractionOf(s[1:n]), s[n:]
+	}
+	return time.Date(year, time.Month(month), day, hour, minute, second, 0, time.UTC).Add(fraction - offsetOf(s))
 }
 
-// parseTime reads a timestamp; zero when it is none.
-func parseTime(s string) time.Time {
-	if len(s) > 12 && s[3] == ' ' { // c10d leaves out the leading zero of the month
-		s = "0" + s
+// parseDate reads the date that s begins with and gives the rest. A month that is no number is -1.
+func parseDate(s string) (year, month, day int, rest string) {
+	switch {
+	case len(s) > 10 && (s[4] == '-' || s[4] == '/'): // 2006-01-02
+		return number(s[:4]), number(s[5:7]), number(s[8:10]), s[10:]
+	case len(s) > 10 && s[2] == '/' && s[5] == '/': // 01/02/2006
+		return number(s[6:10]), number(s[:2]), number(s[3:5]), s[10:]
+	case len(s) > 5 && (s[2] == '-' || s[2] == '/'): // 01-02
+		return 0, number(s[:2]), number(s[3:5]), s[5:]
+	case len(s) > 4 && s[4] == ' ': // 0102
+		return 0, number(s[:2]), number(s[2:4]), s[4:]
+	case len(s) > 3 && s[3] == ' ': // 102: c10d leaves out the leading zero
+		return 0, number(s[:1]), number(s[1:3]), s[3:]
 	}
-	zone := ""
-	if i := strings.LastIndexAny(s, "Z+"); i > 10 {
-		s, zone = s[:i], s[i:]
-	} else if i := strings.LastIndexByte(s, '-'); i > 12 {
-		s, zone = s[:i], s[i:]
-	}
-	fraction := time.Duration(0)
-	if i := strings.LastIndexAny(s, ".,"); i > 0 {
-		fraction, s = fractionOf(s[i+1:]), s[:i]
-	} else if strings.Count(s, ":") == 3 {
-		i := strings.LastIndexByte(s, ':')
-		fraction, s = fractionOf(s[i+1:]), s[:i]
-	}
-	for _, layout := range layouts {
-		if len(layout) != len(s) {
-			continue
+	return 0, -1, 0, ""
+}
+
+// number reads a few digits; anything else is -1.
+func number(s string) int {
+	n := 0
+	for i := range len(s) {
+		if !isDigit(s[i]) {
+			return -1
 		}
-		if t, err := time.Parse(layout, s); err == nil {
-			return t.Add(fraction - offsetOf(zone))
-		}
+		n = n*10 + int(s[i]-'0')
 	}
-	return time.Time{}
+	return n
 }
 
 // fractionOf reads the digits after a decimal point as a part of a second.

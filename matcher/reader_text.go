@@ -95,7 +95,7 @@ func withoutBareCodes(s string) string {
 		i := strings.IndexByte(s, '[')
 		if i < 0 {
 			out.WriteString(s)
-			return out.String()
+			return strings.TrimRight(out.String(), " \t")
 		}
 		out.WriteString(s[:i])
 		n := bareCodeLen(s[i:])
