@@ -20,6 +20,7 @@ const (
 // Report is the answer so far. Known are the facts that are not from the log; calling it again with others answers what would be
 // otherwise.
 func (r *Reading) Report(known ...Fact) Report {
+	r.compare()
 	facts := make(Facts)
 	for _, f := range known {
 		facts.Add(f)

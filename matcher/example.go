@@ -2,8 +2,12 @@ package matcher
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
+	"io"
+	"io/fs"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,50 +23,125 @@ import (
 //	#=not= id               (a near miss: this signature must not be diagnosed)
 //	#=rank= number          (the rank that failed first)
 //
-// Without a #=match= nothing may be diagnosed.
+// Without a #=match= nothing may be diagnosed. A folder with a file named "verdict" is one example too: that file has the marks, and
+// a #=match= there names no line.
 type Example struct {
-	Name   string // its file
+	Name   string // its file or folder
 	Source string
-	Log    []byte
 	Facts  map[string]string
 	Want   []Want
 	Not    []string
 	Rank   int // NoRank when it does not matter
+
+	logs []exampleLog
+}
+
+type exampleLog struct {
+	name    string
+	content []byte
 }
 
 // Want is a diagnosis that an example must get as its root cause.
 type Want struct {
 	ID        string
 	Certainty Certainty
-	Line      int // of the first evidence, in the log without the markers
+	Line      int // of the first evidence, in the log without the markers; 0 when the example is a folder
 }
 
-// ParseExample reads a log with its verdict. The error is rules.Problems.
-func ParseExample(name string, content []byte) (Example, error) {
-	e := Example{Name: name, Facts: make(map[string]string), Rank: NoRank}
+// MaxExample bounds a log with a verdict in it, in bytes.
+const MaxExample = 16 << 20
+
+const verdictFile = "verdict"
+
+// ReadExamples reads every *.log and every folder with a verdict, sorted by name. The error is rules.Problems when marks are wrong.
+func ReadExamples(files fs.FS) ([]Example, error) {
+	var examples []Example
 	var problems rules.Problems
-	var log bytes.Buffer
+	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		var example Example
+		var wrong rules.Problems
+		if _, missing := fs.Stat(files, path.Join(name, verdictFile)); entry.IsDir() && missing == nil {
+			example, wrong, err = folderExample(files, name)
+			err = cmp.Or(err, fs.SkipDir)
+		} else if entry.IsDir() || path.Ext(name) != ".log" {
+			return nil
+		} else {
+			example, wrong, err = logExample(files, name)
+		}
+		examples, problems = append(examples, example), append(problems, wrong...)
+		return err
+	})
+	if err == nil && len(problems) > 0 {
+		err = problems
+	}
+	return examples, err
+}
+
+func readExample(files fs.FS, name string) ([]byte, error) {
+	file, err := files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	content, err := io.ReadAll(io.LimitReader(file, MaxExample+1))
+	if err == nil && len(content) > MaxExample {
+		err = fmt.Errorf("%s: an example may have %d MiB", name, MaxExample>>20)
+	}
+	return content, err
+}
+
+// logExample reads a log with its verdict in it.
+func logExample(files fs.FS, name string) (Example, rules.Problems, error) {
+	content, err := readExample(files, name)
+	e := Example{Name: name, Facts: make(map[string]string), Rank: NoRank}
+	log, problems := e.marks(content)
+	e.logs = []exampleLog{{name, log}}
+	return e, problems, err
+}
+
+// folderExample reads a folder of logs with a verdict beside them.
+func folderExample(files fs.FS, name string) (Example, rules.Problems, error) {
+	e, problems, err := logExample(files, path.Join(name, verdictFile))
+	if err != nil {
+		return e, nil, err
+	}
+	e.Name, e.logs = name, nil
+	for i := range e.Want {
+		e.Want[i].Line = 0
+	}
+	err = fs.WalkDir(files, name, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || path.Base(file) == verdictFile {
+			return err
+		}
+		content, err := readExample(files, file)
+		e.logs = append(e.logs, exampleLog{file, content})
+		return err
+	})
+	return e, problems, err
+}
+
+// marks takes the marks out of a log.
+func (e *Example) marks(content []byte) (log []byte, problems rules.Problems) {
 	kept := 0
 	for i, line := range bytes.SplitAfter(content, []byte{'\n'}) {
 		rest, marked := bytes.CutPrefix(line, []byte("#="))
 		if !marked {
-			log.Write(line)
+			log = append(log, line...)
 			kept++
 			continue
 		}
 		key, value, _ := strings.Cut(strings.TrimSpace(string(rest)), "=")
 		if err := e.mark(key, strings.TrimSpace(value), kept+1); err != nil {
-			problems = append(problems, rules.Problem{File: name, Line: i + 1, Column: 1, Message: err.Error()})
+			problems = append(problems, rules.Problem{File: e.Name, Line: i + 1, Column: 1, Message: err.Error()})
 		}
 	}
-	e.Log = log.Bytes()
 	if e.Source == "" {
-		problems = append(problems, rules.Problem{File: name, Line: 1, Column: 1, Message: "the line `#=source= where this log is from` is missing"})
+		problems = append(problems, rules.Problem{File: e.Name, Line: 1, Column: 1, Message: "the line `#=source= where this log is from` is missing"})
 	}
-	if len(problems) > 0 {
-		return e, problems
-	}
-	return e, nil
+	return log, problems
 }
 
 func (e *Example) mark(key, value string, next int) error {
@@ -111,8 +190,10 @@ func (e *Engine) Try(ctx context.Context, example Example) (mistakes []string) {
 		}
 	}
 	reading := e.Begin()
-	if err := reading.Read(ctx, example.Name, bytes.NewReader(example.Log)); err != nil {
-		return []string{err.Error()}
+	for _, log := range example.logs {
+		if err := reading.Read(ctx, log.name, bytes.NewReader(log.content)); err != nil {
+			return []string{err.Error()}
+		}
 	}
 	report := reading.Report(known...)
 	return append(mistakes, example.compare(report)...)
@@ -149,7 +230,7 @@ func (e Example) compare(report Report) (mistakes []string) {
 		got := found[i]
 		if got.ID != want.ID || got.Certainty != want.Certainty {
 			mistakes = append(mistakes, fmt.Sprintf("%s %s is diagnosed instead of %s %s", got.ID, got.Certainty, want.ID, want.Certainty))
-		} else if got.Evidence[0].Line != want.Line {
+		} else if want.Line > 0 && got.Evidence[0].Line != want.Line {
 			mistakes = append(mistakes, fmt.Sprintf("%s is found in line %d of the log, not in the marked line %d", got.ID, got.Evidence[0].Line, want.Line))
 		}
 	}
@@ -157,4 +238,31 @@ func (e Example) compare(report Report) (mistakes []string) {
 		mistakes = append(mistakes, fmt.Sprintf("the rank that failed first is %v, not %d", rank, e.Rank))
 	}
 	return mistakes
+}
+
+// Uncovered tells which signatures lack an example in which they are the root cause, or a near miss. What is never the answer, noise
+// and progress, needs only the latter, and a generic one only the former.
+func Uncovered(signatures []*rules.Signature, examples []Example) rules.Problems {
+	shown, missed := make(map[string]bool), make(map[string]bool)
+	for _, e := range examples {
+		for _, id := range e.ids() {
+			shown[id] = true
+		}
+		for _, id := range e.Not {
+			missed[id] = true
+		}
+	}
+	var problems rules.Problems
+	for _, s := range signatures {
+		at := s.Place
+		if !shown[s.ID] && s.Role != rules.Noise && s.Role != rules.Progress {
+			at.Message = "no log has a #=match= " + s.ID
+			problems = append(problems, at)
+		}
+		if !missed[s.ID] && s.Role != rules.Generic {
+			at.Message = "no log has a #=not= " + s.ID + ", a near miss"
+			problems = append(problems, at)
+		}
+	}
+	return problems
 }

@@ -1,11 +1,14 @@
 package matcher
 
 import (
+	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
 
+	"github.com/gpu-triage/triage/matcher/flight"
 	"github.com/gpu-triage/triage/rules"
 )
 
@@ -23,12 +26,13 @@ type Reading struct {
 	facts     *logFacts
 	events    map[string]*event
 	processes map[string]*process
-	sources   map[string]int // how many lines each source has
-	seen      []Line         // by the number of the pattern: the first line that matches
+	seen      []Line // by the number of the pattern: the first line that matches
 	scratch   *rules.Situation
 	clock     int
 	stats     Stats
 	ids       []int // reused for each line
+	dumps     []*flight.Dump
+	compared  int // how many of them
 }
 
 // process is a writer whose lines can be told from those of others.
@@ -45,7 +49,6 @@ func (e *Engine) Begin() *Reading {
 		facts:     newLogFacts(e.base.Vocabulary),
 		events:    make(map[string]*event),
 		processes: make(map[string]*process),
-		sources:   make(map[string]int),
 		seen:      make([]Line, len(e.base.Scope.SeenPatterns())),
 		scratch:   e.base.Scope.NewSituation(),
 	}
@@ -53,12 +56,16 @@ func (e *Engine) Begin() *Reading {
 
 // Read takes in a log under the name that the user knows it by. The error is from's, or that of ctx.
 func (r *Reading) Read(ctx context.Context, name string, from io.Reader) error {
+	begin := bufio.NewReaderSize(from, 4096)
+	if head, _ := begin.Peek(4096); flight.Is(head) { // an error will come again when the log is read
+		return r.dump(name, begin)
+	}
+	from = begin
 	assembler := NewAssembler(r.exception, r.line)
 	stats, err := ReadLines(from, name, func(line Line) error {
 		if line.Number%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		r.sources[name] = line.Number
 		assembler.Feed(line)
 		return nil
 	})
@@ -68,6 +75,35 @@ func (r *Reading) Read(ctx context.Context, name string, from io.Reader) error {
 	r.stats.TruncatedLines += stats.TruncatedLines
 	r.stats.Incomplete = r.stats.Incomplete || err != nil
 	return err
+}
+
+// dump takes in a flight recorder's dump.
+func (r *Reading) dump(name string, from io.Reader) error {
+	data, err := io.ReadAll(io.LimitReader(from, flight.MaxBytes+1))
+	if err != nil {
+		return err
+	}
+	if len(data) > flight.MaxBytes {
+		return fmt.Errorf("%s: a flight recorder's dump of more than %d MiB is not read", name, flight.MaxBytes>>20)
+	}
+	r.stats.Bytes += int64(len(data))
+	d, err := flight.Parse(name, data)
+	if err != nil {
+		return err
+	}
+	r.dumps = append(r.dumps, d)
+	return nil
+}
+
+// compare takes what the dumps show together for lines of their ranks. It does so once: a dump that comes later is compared with all.
+func (r *Reading) compare() {
+	if len(r.dumps) == r.compared {
+		return
+	}
+	r.compared = len(r.dumps)
+	for _, remark := range flight.Compare(r.dumps) {
+		r.line(Line{Source: remark.Dump.Source, Number: 1, Rank: remark.Dump.Rank, Writer: fmt.Sprint("rank ", remark.Dump.Rank), Text: remark.Text})
+	}
 }
 
 func (r *Reading) process(line Line) *process {

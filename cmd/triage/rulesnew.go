@@ -66,9 +66,9 @@ func runRulesNew(ctx context.Context, std streams, o *newRuleOptions) error {
 			return fmt.Errorf("%s: a signature is made from one log", o.path)
 		}
 		name = source
-		n, err := io.Copy(&log, io.LimitReader(from, maxExample+1))
-		if n > maxExample {
-			err = fmt.Errorf("%s: more than %d MiB; cut it around the failure, keeping what might be confused with it", source, maxExample>>20)
+		n, err := io.Copy(&log, io.LimitReader(from, matcher.MaxExample+1))
+		if n > matcher.MaxExample {
+			err = fmt.Errorf("%s: more than %d MiB; cut it around the failure, keeping what might be confused with it", source, matcher.MaxExample>>20)
 		}
 		return err
 	})

@@ -2,11 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"sort"
 
 	"github.com/spf13/cobra"
 
@@ -16,9 +15,6 @@ import (
 
 // shippedLogs is where the repository keeps the logs of the built-in rules.
 const shippedLogs = "testdata/logs"
-
-// maxExample bounds a log with a verdict in it, in bytes.
-const maxExample = 64 << 20
 
 func newRulesTest(std streams) *cobra.Command {
 	var known ruleFlags
@@ -48,9 +44,18 @@ func runRulesTest(ctx context.Context, std streams, known *ruleFlags, args []str
 	if err != nil {
 		return err
 	}
-	examples, err := readExamples(logs)
-	if err != nil {
+	var problems rules.Problems
+	examples, err := matcher.ReadExamples(os.DirFS(logs))
+	switch {
+	case errors.As(err, &problems):
+		for i := range problems {
+			problems[i].File = filepath.Join(logs, problems[i].File)
+		}
+		return problems
+	case err != nil:
 		return err
+	case len(examples) == 0:
+		return fmt.Errorf("%s: no *.log in this folder", logs)
 	}
 	tested, err := ownSignatures(base, args)
 	if err != nil {
@@ -64,10 +69,10 @@ func runRulesTest(ctx context.Context, std streams, known *ruleFlags, args []str
 	}
 	for _, example := range examples {
 		for _, mistake := range engine.Try(ctx, example) {
-			report(example.Name, mistake)
+			report(filepath.Join(logs, example.Name), mistake)
 		}
 	}
-	for _, mistake := range uncovered(tested, examples) {
+	for _, mistake := range matcher.Uncovered(tested, examples) {
 		report(mistake.File, mistake.Message)
 	}
 	if failed > 0 {
@@ -76,37 +81,6 @@ func runRulesTest(ctx context.Context, std streams, known *ruleFlags, args []str
 	}
 	_, err = fmt.Fprintf(std.out, "%d logs of %d signatures: all as expected\n", len(examples), len(tested))
 	return err
-}
-
-// readExamples reads every *.log below a folder, sorted by name. The error tells every mistake in their marks.
-func readExamples(dir string) ([]matcher.Example, error) {
-	var examples []matcher.Example
-	var problems rules.Problems
-	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || filepath.Ext(name) != ".log" {
-			return err
-		}
-		content, err := readAtMost(name, maxExample)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		example, err := matcher.ParseExample(name, content)
-		if wrong, ok := err.(rules.Problems); ok { //nolint:errorlint // ParseExample returns it as it is
-			problems = append(problems, wrong...)
-			return nil
-		}
-		examples = append(examples, example)
-		return err
-	})
-	switch {
-	case err != nil:
-		return nil, err
-	case len(problems) > 0:
-		return nil, problems
-	case len(examples) == 0:
-		return nil, fmt.Errorf("%s: no *.log in this folder", dir)
-	}
-	return examples, nil
 }
 
 // ownSignatures are those that a folder adds, or the built-in ones when none is named.
@@ -123,28 +97,4 @@ func ownSignatures(base *rules.Base, dirs []string) ([]*rules.Signature, error) 
 		}
 	}
 	return own, nil
-}
-
-// uncovered tells which signatures lack a log that shows them or a near miss.
-func uncovered(signatures []*rules.Signature, examples []matcher.Example) []rules.Problem {
-	shown, missed := make(map[string]bool), make(map[string]bool)
-	for _, e := range examples {
-		for _, want := range e.Want {
-			shown[want.ID] = true
-		}
-		for _, id := range e.Not {
-			missed[id] = true
-		}
-	}
-	var problems []rules.Problem
-	for _, s := range signatures {
-		if !shown[s.ID] && s.Role != rules.Consequence && s.Role != rules.Noise && s.Role != rules.Progress {
-			problems = append(problems, rules.Problem{File: s.Place.File, Message: "no log has a #=match= " + s.ID})
-		}
-		if !missed[s.ID] && s.Role != rules.Generic {
-			problems = append(problems, rules.Problem{File: s.Place.File, Message: "no log has a #=not= " + s.ID + ", a near miss"})
-		}
-	}
-	sort.Slice(problems, func(i, j int) bool { return problems[i].File < problems[j].File })
-	return problems
 }

@@ -1,0 +1,177 @@
+// Package flight reads the dumps of PyTorch's NCCL flight recorder, which each rank writes when a collective times out
+// (TORCH_NCCL_DUMP_ON_TIMEOUT), and finds where the ranks part: who never joined a collective, and who called another one.
+package flight
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+)
+
+// MaxBytes bounds one dump; the recorder keeps some thousand entries of a few hundred bytes each.
+const MaxBytes = 64 << 20
+
+// Dump is what one rank recorded.
+type Dump struct {
+	Source string
+	Rank   int
+	groups map[string]group
+	calls  map[callKey]call
+	last   map[string]int // the newest collective of each group
+	oldest map[string]int
+}
+
+type group struct {
+	name    string // as the recorder numbers it
+	about   string
+	members []int
+}
+
+type callKey struct {
+	group string
+	seq   int // counts the collectives of a group from 1
+}
+
+// call is one collective as one rank saw it.
+type call struct {
+	op    string
+	sizes string
+	state string // scheduled, started or completed
+	from  string // the user's line, when frames were recorded
+}
+
+// Is tells whether a file begins like a dump: a pickle that names the recorder's own keys.
+func Is(head []byte) bool {
+	return len(head) > 2 && head[0] == 0x80 && (bytes.Contains(head, []byte("pg_config")) || bytes.Contains(head, []byte("comm_lib_version")) || bytes.Contains(head, []byte("nccl_version")))
+}
+
+var trailingNumber = regexp.MustCompile(`(\d+)(?:\.\w+)?$`)
+
+// Parse reads a dump. Its rank is the number at the end of the file's name, as PyTorch writes it (nccl_trace_rank_3); the recorder
+// itself does not say it.
+func Parse(source string, data []byte) (*Dump, error) {
+	m := trailingNumber.FindStringSubmatch(source)
+	if m == nil {
+		return nil, fmt.Errorf("%s: a flight recorder's dump whose name does not end in its rank, as nccl_trace_rank_3 does", source)
+	}
+	rank, err := strconv.Atoi(m[1])
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", source, err)
+	}
+	root, err := unpickle(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: not readable as a flight recorder's dump: %w", source, err)
+	}
+	top, ok := root.(dict)
+	if !ok {
+		return nil, fmt.Errorf("%s: %w", source, errNoDump)
+	}
+	d := &Dump{Source: source, Rank: rank, groups: make(map[string]group), calls: make(map[callKey]call), last: make(map[string]int), oldest: make(map[string]int)}
+	d.readGroups(top)
+	d.readEntries(top)
+	return d, nil
+}
+
+var errNoDump = errors.New("a pickle, but no flight recorder's dump")
+
+func (d *Dump) readGroups(top dict) {
+	configs, _ := top["pg_config"].(dict)
+	for name, v := range configs {
+		config, _ := v.(dict)
+		g := group{name: name, about: text(config["desc"])}
+		for _, digits := range regexp.MustCompile(`\d+`).FindAllString(text(config["ranks"]), -1) {
+			if rank, err := strconv.Atoi(digits); err == nil {
+				g.members = append(g.members, rank)
+			}
+		}
+		d.groups[name] = g
+	}
+	status, _ := top["pg_status"].(dict)
+	for name, v := range status {
+		s, _ := v.(dict)
+		if n, ok := s["last_enqueued_collective"].(int); ok {
+			d.last[name] = n
+		}
+	}
+}
+
+func (d *Dump) readEntries(top dict) {
+	entries, _ := top["entries"].(*list)
+	if entries == nil {
+		return
+	}
+	for _, v := range entries.items {
+		entry, _ := v.(dict)
+		seq, ok := entry["collective_seq_id"].(int)
+		process, _ := entry["process_group"].(*list)
+		if !ok || entry["is_p2p"] == true || process == nil || len(process.items) == 0 {
+			continue
+		}
+		name := text(process.items[0])
+		d.calls[callKey{name, seq}] = call{
+			op: text(entry["profiling_name"]), state: text(entry["state"]), from: caller(entry["frames"]),
+			sizes: shape(entry["input_sizes"]) + " " + shape(entry["input_dtypes"]),
+		}
+		d.last[name] = max(d.last[name], seq)
+		if old, ok := d.oldest[name]; !ok || seq < old {
+			d.oldest[name] = seq
+		}
+	}
+}
+
+func text(v any) string {
+	s, _ := v.(string)
+	return s
+}
+
+// maxShape is how many items of a list of sizes are shown.
+const maxShape = 8
+
+// shape writes a list of sizes or types, of at most two levels.
+func shape(v any) string {
+	l, ok := v.(*list)
+	if !ok {
+		return ""
+	}
+	var b bytes.Buffer
+	b.WriteByte('[')
+	for i, item := range l.items[:min(len(l.items), maxShape)] {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		if inner, ok := item.(*list); ok {
+			for j, n := range inner.items[:min(len(inner.items), maxShape)] {
+				if j > 0 {
+					b.WriteByte('x')
+				}
+				if n, ok := n.(int); ok {
+					b.WriteString(strconv.Itoa(n))
+				}
+			}
+			continue
+		}
+		b.WriteString(text(item))
+	}
+	b.WriteByte(']')
+	return b.String()
+}
+
+var library = regexp.MustCompile(`/(?:site|dist)-packages/|/lib/python\d`)
+
+// caller is the innermost frame outside of installed packages.
+func caller(v any) string {
+	frames, _ := v.(*list)
+	if frames == nil {
+		return ""
+	}
+	for _, f := range frames.items {
+		frame, _ := f.(dict)
+		if file := text(frame["filename"]); file != "" && !library.MatchString(file) {
+			line, _ := frame["line"].(int)
+			return fmt.Sprintf("%s (%s:%d)", text(frame["name"]), file, line)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,84 @@
+package flight
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+func read(t testing.TB, rank string) *Dump {
+	t.Helper()
+	name := "../../testdata/logs/nccl/flight-recorder/nccl_trace_rank_" + rank
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !Is(data[:min(len(data), 512)]) {
+		t.Errorf("%s is not recognised", name)
+	}
+	d, err := Parse(name, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestCompare(t *testing.T) {
+	remarks := Compare([]*Dump{read(t, "0"), read(t, "1")})
+	if len(remarks) != 2 {
+		t.Fatalf("got %v, want that one rank is missing and the other waits", remarks)
+	}
+	if r := remarks[0]; r.Dump.Rank != 1 || !strings.Contains(r.Text, "rank 1 never joined collective 7 (nccl:_all_gather_base) of group default_pg; its last was 6 (nccl:all_reduce), called from flight_recorder (") {
+		t.Errorf("got %q", r.Text)
+	}
+	if r := remarks[1]; r.Dump.Rank != 0 || !strings.HasPrefix(r.Text, waiting) {
+		t.Errorf("got %q", r.Text)
+	}
+}
+
+func TestCompareWithoutOneDump(t *testing.T) {
+	remarks := Compare([]*Dump{read(t, "0")})
+	if len(remarks) != 2 || !strings.Contains(remarks[0].Text, "rank 1 left no dump") {
+		t.Errorf("got %v", remarks)
+	}
+}
+
+func TestCompareMismatch(t *testing.T) {
+	a, b := read(t, "0"), read(t, "1")
+	key := callKey{"0", 7}
+	b.calls[key] = call{op: "nccl:broadcast", sizes: "[4]", state: "scheduled"}
+	b.last["0"] = 7
+	remarks := Compare([]*Dump{a, b})
+	if len(remarks) == 0 || !strings.HasPrefix(remarks[0].Text, disagree) {
+		t.Errorf("got %v", remarks)
+	}
+}
+
+func TestUnpickleRefuses(t *testing.T) {
+	for name, data := range map[string]string{
+		"a call":          "\x80\x02cos\nsystem\nX\x02\x00\x00\x00ls\x85R.",
+		"a claimed 4 GiB": "\x80\x02X\xff\xff\xff\xffab.",
+		"no end":          "\x80\x02]",
+		"an empty stack":  "\x80\x02.",
+		"no mark":         "\x80\x02]e.",
+	} {
+		if v, err := unpickle([]byte(data)); err == nil {
+			t.Errorf("%s gave %v", name, v)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, rank := range []string{"0", "1"} {
+		data, err := os.ReadFile("../../testdata/logs/nccl/flight-recorder/nccl_trace_rank_" + rank)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if d, err := Parse("trace_0", data); err == nil {
+			Compare([]*Dump{d})
+		}
+	})
+}
