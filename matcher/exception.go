@@ -70,9 +70,11 @@ func (e *Exception) Text() string {
 	return e.Type + ": " + e.Message
 }
 
-// Name is the last part of a dotted type.
+// Name is the last part of a type: "OutOfMemoryError" of "torch.OutOfMemoryError", "Error" of "c10::Error", "RayTaskError" of
+// "ray.exceptions.RayTaskError(ValueError)".
 func (e *Exception) Name() string {
-	return e.Type[strings.LastIndexByte(e.Type, '.')+1:]
+	name, _, _ := strings.Cut(e.Type, "(")
+	return name[strings.LastIndexAny(name, ".:")+1:]
 }
 
 // Origin is the first exception of the chain: the one that was raised before all others.

@@ -25,7 +25,7 @@ func (r *record) boxedFrame(l Line, text string) verdict {
 		n, _ := strconv.Atoi(m[2])
 		r.addFrame(Frame{File: m[1], Line: n, Function: m[3]})
 	} else if m := boxedCode.FindStringSubmatch(inside); m != nil && len(r.frames) > 0 {
-		r.frames[len(r.frames)-1].Code = strings.TrimSpace(m[1])
+		r.frames[len(r.frames)-1].Code = sourceLine(strings.TrimSpace(m[1]))
 	}
 	return taken
 }
@@ -59,7 +59,7 @@ func (r *record) notebookFrame(l Line, text string) verdict {
 	} else if m := notebookCode.FindStringSubmatch(text); m != nil && len(r.frames) > 0 {
 		last := &r.frames[len(r.frames)-1]
 		last.Line, _ = strconv.Atoi(m[1])
-		last.Code = strings.TrimSpace(m[2])
+		last.Code = sourceLine(strings.TrimSpace(m[2]))
 	}
 	if r.strange++; r.strange > 4*maxStrange {
 		r.exc = nil
@@ -103,7 +103,12 @@ type groupLevel struct {
 	found  []*Exception
 }
 
-const maxGroupDepth = 12
+// The limits of an exception group.
+const (
+	maxGroupDepth   = 12
+	maxGroupMembers = 256    // per group; more are dropped
+	maxGroupLines   = 20_000 // in all
+)
 
 func newGroup(header Line, margin int) *group {
 	g := &group{header: header}
@@ -115,7 +120,11 @@ func newGroup(header Line, margin int) *group {
 
 func (g *group) push(margin int) {
 	level := &groupLevel{margin: margin}
-	level.asm = NewAssembler(func(e *Exception) { level.found = append(level.found, e) }, func(Line) {})
+	level.asm = NewAssembler(func(e *Exception) {
+		if len(level.found) < maxGroupMembers {
+			level.found = append(level.found, e)
+		}
+	}, func(Line) {})
 	g.levels = append(g.levels, level)
 }
 
@@ -126,7 +135,8 @@ func (g *group) pop() {
 	level.asm.Close()
 	above := g.levels[len(g.levels)-1]
 	if n := len(above.found); n > 0 {
-		above.found[n-1].Within = append(above.found[n-1].Within, level.found...)
+		group := above.found[n-1]
+		group.Within = append(group.Within, level.found[:min(len(level.found), maxGroupMembers-min(len(group.Within), maxGroupMembers))]...)
 	}
 }
 
@@ -134,7 +144,7 @@ func (g *group) take(l Line) verdict {
 	text := l.Text
 	body := strings.TrimLeft(text, " ")
 	margin := len(text) - len(body)
-	if body == "" || body[0] != '|' && body[0] != '+' {
+	if g.lines++; g.lines > maxGroupLines || body == "" || body[0] != '|' && body[0] != '+' {
 		return ended
 	}
 	for len(g.levels) > 1 && g.levels[len(g.levels)-1].margin > margin {

@@ -21,7 +21,7 @@ type messageLine struct {
 
 const (
 	maxMessageLines = 400      // kept at either end of a message
-	maxMessageBytes = 64 << 10 // likewise
+	maxMessageBytes = 32 << 10 // likewise
 	maxFlush        = 60       // not indented lines in a row
 )
 
@@ -231,7 +231,7 @@ func isCppFrame(text string) bool {
 // chain turns the exception that was just read into the earlier one of the next.
 func (r *record) chain(link Link) {
 	done := r.finish()
-	*r = record{form: python, state: inChain, earlier: done, link: link, prefixed: r.prefixed, prefix: r.prefix, base: r.base, swallowed: r.swallowed}
+	*r = record{form: python, state: inChain, earlier: done, link: link, prefixed: r.prefixed, prefix: r.prefix, base: r.base, swallowed: r.swallowed, links: r.links + 1}
 }
 
 // chained takes a line between the words that link two tracebacks and the second of them.
@@ -240,11 +240,11 @@ func (r *record) chained(l Line, text string, own bool) verdict {
 		return r.stranger()
 	}
 	if next := opened(l, l.Body()); next != nil && !next.headless {
-		earlier, link, base, swallowed := r.earlier, r.link, r.base, r.swallowed
+		before := *r
 		*r = *next
-		r.earlier, r.link, r.swallowed = earlier, link, swallowed
+		r.earlier, r.link, r.links, r.swallowed = before.earlier, before.link, before.links, before.swallowed
 		if r.base == "" {
-			r.base = base
+			r.base = before.base
 		}
 		return taken
 	}

@@ -130,6 +130,9 @@ func isWords(s string) bool {
 	return true
 }
 
+// maxFrameLine is longer than any line that names a file.
+const maxFrameLine = 8 << 10
+
 // parseFrame reads `  File "x.py", line 3, in f`; the function is missing in a SyntaxError, and without comma in a fault handler's.
 func parseFrame(text string) (Frame, bool) {
 	s := strings.TrimLeft(text, " \t")
@@ -138,7 +141,7 @@ func parseFrame(text string) (Frame, bool) {
 		return Frame{}, false
 	}
 	file, rest, ok := strings.Cut(s, `", line `)
-	if !ok || file == "" {
+	if !ok || file == "" || len(text) > maxFrameLine {
 		return Frame{}, false
 	}
 	n := 0

@@ -10,6 +10,7 @@ type record struct {
 	headless  bool   // it began with a frame: no more than a guess until its last line
 	header    Line   // zero when there was none
 	kept      []Line // lines to be given back when no exception comes of them
+	keptBytes int
 	swallowed bool   // Python announced that it goes on
 	prefix    string // what stood before the header without being known
 	prefixed  *bool  // whether the lines after the header have such a prefix too; nil until the second line
@@ -28,6 +29,7 @@ type record struct {
 
 	earlier *Exception // the chain so far
 	link    Link
+	links   int          // how long the chain was
 	relayed []*Exception // what the message relays
 	group   *group
 }
@@ -65,16 +67,22 @@ const (
 )
 
 const (
-	maxFrames  = 300 // per traceback; more lose their middle
-	maxStrange = 100 // foreign lines between header and last line
-	maxKept    = 300 // lines of a headless traceback
-	maxBlanks  = 2   // empty lines inside a record
+	maxFrames  = 300       // per traceback; more lose their middle
+	maxStrange = 100       // foreign lines between header and last line
+	maxKept    = 600       // lines of a headless traceback
+	maxBytes   = 256 << 10 // what a headless traceback has of them
+	maxCode    = 1000      // bytes of a source line
+	maxChain   = 64        // exceptions in a chain, and relayed in one message; longer ones lose their middle
+	maxBlanks  = 2         // empty lines inside a record
 )
 
 // take offers the next line of the same writer.
 func (r *record) take(l Line) verdict {
 	r.at = l.Number
 	if r.headless && r.exc == nil {
+		if r.keptBytes += len(l.Text); len(r.kept) >= maxKept || r.keptBytes > maxBytes {
+			return ended
+		}
 		r.kept = append(r.kept, l)
 		if v := r.taken(l); v == taken {
 			return taken
@@ -207,9 +215,17 @@ func (r *record) code(text string) verdict {
 	if n, ok := repeated(trimmed); ok {
 		last.Repeated = n
 	} else if last.Code == "" && !isMarker(trimmed) {
-		last.Code = trimmed
+		last.Code = sourceLine(trimmed)
 	}
 	return taken
+}
+
+// sourceLine shortens a line of code, so that a generated one does not stay in memory as a whole.
+func sourceLine(code string) string {
+	if len(code) <= maxCode {
+		return code
+	}
+	return strings.ToValidUTF8(strings.Clone(code[:maxCode]), "")
 }
 
 // addFrame keeps the outermost and the deepest frames.
@@ -233,7 +249,9 @@ func (r *record) raise(l Line, typ, msg string) {
 
 // relay takes an exception that the message of this one passes on.
 func (r *record) relay(e *Exception) {
-	r.relayed = append(r.relayed, e)
+	if len(r.relayed) < maxChain {
+		r.relayed = append(r.relayed, e)
+	}
 	r.blanks = 0
 }
 
@@ -270,6 +288,9 @@ func (r *record) finish() *Exception {
 			return r.earlier
 		}
 		return nil
+	}
+	if r.links > maxChain && r.earlier.Earlier != nil {
+		r.earlier = r.earlier.Earlier
 	}
 	e.Frames, e.Earlier, e.Link, e.Swallowed = r.frames, r.earlier, r.link, r.swallowed
 	e.Lines, e.Message = r.message.kept(), r.message.text(r.width, len(e.Type)+len(": "))

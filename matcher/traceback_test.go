@@ -396,17 +396,120 @@ func TestUserFrame(t *testing.T) {
 	}
 }
 
-// TestRealLogs reads logs of real failures: the exceptions that they hold, and nothing else.
+// brief shows of each exception what was first said, by which rank, how deep in whose code, and what it follows from.
+func brief(exceptions []*Exception) string {
+	var b strings.Builder
+	for _, e := range exceptions {
+		for {
+			message, _, _ := strings.Cut(e.Message, "\n")
+			fmt.Fprintf(&b, "%d-%d:%s: %.60s [%d]", e.Line.Number, e.Last().Number, e.Name(), message, len(e.Frames))
+			if f := e.UserFrame(); f != nil {
+				fmt.Fprintf(&b, " %s:%d", f.File, f.Line)
+			}
+			if e.Line.Rank != NoRank {
+				fmt.Fprintf(&b, " rank %d", e.Line.Rank)
+			}
+			for _, f := range e.Failures {
+				if f.First {
+					fmt.Fprintf(&b, " first of %d: rank %d exit %d", len(e.Failures), f.Rank, f.ExitCode)
+				}
+			}
+			if e.Swallowed {
+				b.WriteString(" swallowed")
+			}
+			if e.Earlier == nil {
+				break
+			}
+			fmt.Fprintf(&b, " <%s> ", e.Link)
+			e = e.Earlier
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// TestRealLogs reads logs of real failures (8 H200 GPUs, PyTorch 2.11).
 func TestRealLogs(t *testing.T) {
-	for name, want := range map[string]string{} {
-		text, err := os.ReadFile(filepath.Join("../testdata/logs", name))
+	for name, test := range map[string]struct {
+		want  string
+		plain int
+	}{
+		"gloo-rank-dies.log": {plain: 36, want: `36-36:FileNotFoundError: [Errno 2] No such file or directory: '/data/train/shard_0000 [2] /workspace/train/main.py:90 rank 5
+49-49:RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:547] C [4] /workspace/train/main.py:91 rank 4
+62-62:RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:547] C [4] /workspace/train/main.py:91 rank 6
+75-75:RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:547] C [4] /workspace/train/main.py:91 rank 7
+88-88:RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:547] C [4] /workspace/train/main.py:91 rank 3
+113-176:ChildFailedError: ============================================================ [6] first of 8: rank 5 exit 1
+`},
+		"worker-raises.log": {plain: 1, want: `17-17:FileNotFoundError: Caught FileNotFoundError in DataLoader worker process 3. [6] /workspace/train/main.py:262 <relayed> 28-28:FileNotFoundError: [Errno 2] No such file or directory: '/data/shards/shard-000 [3] /workspace/train/main.py:260
+`},
+		"spawn-fail.log": {plain: 2, want: `17-19:ProcessRaisedException: -- Process 1 terminated with the following error: [5] /workspace/train/main.py:6 <relayed> 26-26:ValueError: tokenizer produced 0 tokens for document 91823 [2] /workspace/train/main.py:8
+`},
+		"nvrtc-cupy.log": {plain: 3, want: `38-40:CompileException: /tmp/tmpggpyai1y/ceeabb51803b23690bdcb53203b83ab4104a2f82.cu [14] /workspace/train/main.py:119 <during handling> 8-8:NVRTCError: NVRTC_ERROR_COMPILATION (6) [4]
+`},
+		"nccl-timeout.log": {plain: 58, want: `43-44:DistBackendError: [PG ID 0 PG GUID 0(default_pg) Rank 0] Process group watchdo [0]
+79-100:ChildFailedError: ====================================================== [6] first of 2: rank 0 exit -6
+`},
+		"compile-fullgraph.log": {plain: 3, want: `10-22:Unsupported: Failed to trace builtin operator [3] /workspace/train/main.py:424
+`},
+		"illegal-access.log": {plain: 1, want: `8-12:AcceleratorError: CUDA error: an illegal memory access was encountered [2] /workspace/train/main.py:113
+17-17:CUDADriverError: CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was enc [2]
+22-22:CUDADriverError: CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was enc [2] swallowed
+`},
+	} {
+		text, err := os.ReadFile(filepath.Join("../testdata/tracebacks", name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		exceptions, _ := read(t, name, string(text))
-		if diff := cmp.Diff(want, outline(exceptions, "")); diff != "" {
+		exceptions, lines := read(t, name, string(text))
+		if diff := cmp.Diff(test.want, brief(exceptions)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+		if len(lines) != test.plain {
+			t.Errorf("%s: %d other lines, want %d", name, len(lines), test.plain)
+		}
+	}
+}
+
+// TestAssemblerIsBounded feeds it more of everything than it may hold back.
+func TestAssemblerIsBounded(t *testing.T) {
+	const n = 5000
+	many := func(format string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, format, i)
+		}
+		return b.String()
+	}
+	for name, log := range map[string]string{
+		"frames":   "Traceback (most recent call last):\n" + many("  File \"a.py\", line %d, in f\n") + "KeyError: 1\n",
+		"headless": many("  File \"a.py\", line %d, in f\n"),
+		"message":  "KeyError: 1\n" + many("  line %d\n"),
+		"chain":    many("KeyError: %d\n\nDuring handling of the above exception, another exception occurred:\n\nTraceback (most recent call last):\n"),
+		"relayed":  many("KeyError: %d:\nOriginal Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n"),
+		"group":    "+ Exception Group Traceback (most recent call last):\n| ExceptionGroup: x\n+-+--- 1 ---\n" + many("  | KeyError: %d\n  +--- 2 ---\n"),
+		"stalled":  many("Traceback (most recent call last):\n  File \"a.py\", line %d, in f\n"),
+	} {
+		exceptions, _ := read(t, name, log)
+		chain := 0
+		for _, e := range exceptions {
+			if len(e.Frames) > maxFrames || len(e.Lines) > 2*maxMessageLines || len(e.Message) > 3*maxMessageBytes || len(e.Within) > maxGroupMembers {
+				t.Errorf("%s: %d frames, %d lines, %d bytes, %d members", name, len(e.Frames), len(e.Lines), len(e.Message), len(e.Within))
+			}
+			for ; e != nil; e = e.Earlier {
+				chain++
+			}
+		}
+		if chain > 2*maxChain {
+			t.Errorf("%s: %d exceptions in chains", name, chain)
+		}
+	}
+	a := NewAssembler(func(*Exception) {}, func(Line) {})
+	for i := range 2 * maxWriters {
+		a.Feed(Line{Number: i + 1, Writer: fmt.Sprint(i), Text: tracebackHeader + ":"})
+	}
+	if len(a.open) != maxWriters || len(a.order) != maxWriters {
+		t.Errorf("%d writers", len(a.open))
 	}
 }
 
