@@ -44,6 +44,9 @@ func runRulesTest(ctx context.Context, std streams, known *ruleFlags, args []str
 	if err != nil {
 		return err
 	}
+	if _, err := os.Stat(logs); err != nil {
+		return err
+	}
 	var problems rules.Problems
 	examples, err := matcher.ReadExamples(os.DirFS(logs))
 	switch {
