@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-//go:embed facts.yaml xid.yaml all:failures
+//go:embed facts.yaml xid.yaml all:failures backends
 var shipped embed.FS
 
 // Shipped is the knowledge base that comes with the program.

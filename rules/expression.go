@@ -29,6 +29,8 @@ type node struct {
 	kids  []*node
 	slot  int // of a name, else -1
 	fixed *Value
+
+	choose func(*Situation) *node // the kid that the situation makes valid, when the kids are alternatives
 }
 
 // ExpressionError is a mistake in an expression, with its place inside it.
@@ -99,6 +101,10 @@ func (e *Expression) Unknowns(s *Situation) []string {
 			} else {
 				names = append(names, s.scope.slots[n.slot].name)
 			}
+		}
+		if n.choose != nil {
+			walk(n.choose(s))
+			return
 		}
 		for _, kid := range n.kids {
 			walk(kid)

@@ -131,6 +131,15 @@ func (v Version) Public() Version {
 	return without
 }
 
+// minor is the first two numbers of the release: 2 and 10 for 2.10.1.
+func (v Version) minor() (numbers [2]uint64) {
+	const epoch, part = 9, 9 // bytes of each in the key: a mark and the number
+	for i, rest := 0, v.key[min(epoch, len(v.key)):]; i < 2 && len(rest) > part && rest[0] != 0; i, rest = i+1, rest[part:] {
+		numbers[i] = binary.BigEndian.Uint64([]byte(rest[1:part]))
+	}
+	return numbers
+}
+
 // Truncate is the release cut to its first n numbers: 9.10.2 for 9.10.2.21 and n = 3.
 func (v Version) Truncate(n int) Version {
 	release := v.Release()

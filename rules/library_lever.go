@@ -1,0 +1,159 @@
+package rules
+
+import (
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// leverEntry is the form of a lever in a rule file.
+type leverEntry struct {
+	Fact    Text       `yaml:"fact"`
+	Values  []any      `yaml:"values"` // in the order in which they are tried
+	Order   string     `yaml:"order"`  // of versions: "as listed" or "nearest"
+	Cost    int        `yaml:"cost"`
+	Back    int        `yaml:"back"` // cost of going back to an older version; 0: not proposed
+	When    *yaml.Node `yaml:"when"` // the lever can be pulled only then
+	Fits    *yaml.Node `yaml:"fits"` // must not be false after it
+	Implies *yaml.Node `yaml:"implies"`
+	Do      string     `yaml:"do"`
+	Run     []string   `yaml:"run"`
+	Loses   string     `yaml:"loses"`
+}
+
+// lever is something that a user can change: one fact, the values it can be given, what that costs and loses.
+type lever struct {
+	fact    int
+	values  []Value
+	nearest bool
+	cost    int
+	back    int
+	when    []*Expression
+	fits    []*Expression
+	implies map[int]Value // what a caller then passes
+	do      string
+	run     []string
+	loses   string
+}
+
+func (b *libraryBuilder) compileLevers() {
+	l := b.library
+	b.each(func(f libraryFile) {
+		for name, use := range f.Facts {
+			if use.Default.Value != "" {
+				l.facts[l.byName[name]].preset = b.preset(use.Default, l.facts[l.byName[name]].Type)
+			}
+		}
+		for _, entry := range f.Levers {
+			fact, ok := l.byName[entry.Fact.Value]
+			if !ok {
+				b.problem(entry.Fact.Line, entry.Fact.Column, "%s is none of the library's facts", entry.Fact.Value)
+				continue
+			}
+			if entry.Cost < 1 || entry.Do == "" || len(entry.Values) == 0 {
+				b.problem(entry.Fact.Line, entry.Fact.Column, "a lever needs a cost of at least 1, values: and do:")
+				continue
+			}
+			v := lever{fact: fact, nearest: entry.Order == "nearest", cost: entry.Cost, back: entry.Back, do: entry.Do, run: entry.Run, loses: entry.Loses}
+			v.values = b.leverValues(entry, fact)
+			if entry.When != nil {
+				v.when = b.conditions(entry.When)
+			}
+			if entry.Fits != nil {
+				v.fits = b.conditions(entry.Fits)
+			}
+			v.implies = b.implied(entry.Implies)
+			l.levers = append(l.levers, v)
+		}
+	})
+}
+
+// preset is what a caller passes for a fact: an expression, a quoted version for a version.
+func (b *libraryBuilder) preset(t Text, want Type) *Expression {
+	if t.Value == "null" {
+		t.Value = "nil"
+	}
+	e := b.compile(b.library.scope, t, false)
+	if e != nil && e.root.fixed != nil && e.root.fixed.typ == String && want == VersionType {
+		v, err := fromText(e.root.fixed.text, want)
+		if err != nil {
+			b.problem(t.Line, t.Column, "%v", err)
+		}
+		e.root = constant(v)
+	}
+	return e
+}
+
+func (b *libraryBuilder) leverValues(entry leverEntry, fact int) []Value {
+	var values []Value
+	for _, value := range entry.Values {
+		v, err := FromJSON(plain(value), b.library.facts[fact].Type)
+		if err != nil {
+			b.problem(entry.Fact.Line, entry.Fact.Column, "%v", err)
+		}
+		values = append(values, v)
+	}
+	return values
+}
+
+func (b *libraryBuilder) implied(n *yaml.Node) map[int]Value {
+	implies := make(map[int]Value)
+	if n == nil {
+		return implies
+	}
+	b.pairs(n, func(key, value *yaml.Node) {
+		fact, ok := b.library.byName[key.Value]
+		if !ok {
+			b.problem(key.Line, key.Column, "%s is none of the library's facts", key.Value)
+			return
+		}
+		var decoded any
+		if err := value.Decode(&decoded); err != nil {
+			b.problem(value.Line, value.Column, "%v", err)
+			return
+		}
+		v, err := FromJSON(plain(decoded), b.library.facts[fact].Type)
+		if err != nil {
+			b.problem(value.Line, value.Column, "%v", err)
+		}
+		implies[fact] = v
+	})
+	return implies
+}
+
+// options are the values that a lever offers in a situation, with their costs, in the order in which they are to be tried.
+func (v *lever) options(l *Library, s *Situation) []option {
+	if !all(s, v.when).True() {
+		return nil
+	}
+	now := s.values[l.facts[v.fact].slot]
+	var newer, back []option
+	for _, value := range v.values {
+		order, ordered := compare(value, now)
+		switch {
+		case now.Known() && value.Equal(now):
+		case value.typ == VersionType && ordered && order < 0:
+			if v.back > 0 {
+				back = append([]option{{value, v.back}}, back...)
+			}
+		default:
+			newer = append(newer, option{value, v.cost})
+		}
+	}
+	if !v.nearest { // listed the best first
+		for i, j := 0, len(back)-1; i < j; i, j = i+1, j-1 {
+			back[i], back[j] = back[j], back[i]
+		}
+	}
+	return append(newer, back...)
+}
+
+type option struct {
+	value Value
+	cost  int
+}
+
+// words is a lever's text with the new value in it.
+func (v *lever) words(text string, value Value) string {
+	return strings.ReplaceAll(text, "{value}", value.String())
+}

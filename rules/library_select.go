@@ -1,0 +1,238 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Verdicts about a backend.
+const (
+	Allowed  = "allowed"
+	Disabled = "disabled"
+	Unknown  = "unknown"
+)
+
+// Selection is what a library does in a situation: what holds whatever the unknown facts are.
+type Selection struct {
+	Library  string
+	Release  string // whose rules were applied; "" when the situation does not name one that is known here
+	Note     string // why nothing can be said, or what to keep in mind
+	Backends []BackendVerdict
+	Selected string           // the backend that is used; "" when there is none or when that is not decided
+	Decided  bool             // whether Selected is what happens
+	Reports  map[string]Value // what the library says of its choice, such as the sub-backend; unknown values are not decided
+	Missing  []MissingFact    // the most deciding first
+}
+
+// BackendVerdict is what the rules say of one backend.
+type BackendVerdict struct {
+	Name    string
+	Verdict string     // Allowed, Disabled or Unknown
+	Rules   []RuleInfo // that take it out; when unknown, that may
+	Missing []string   // facts that would decide
+}
+
+// MissingFact is a fact that would decide, with the command that tells it.
+type MissingFact struct {
+	Name string
+	Why  string
+	How  string
+}
+
+// Available are the backends that are surely left.
+func (s Selection) Available() []string { return s.with(Allowed) }
+
+// Unsure are the backends about which nothing certain can be said.
+func (s Selection) Unsure() []string { return s.with(Unknown) }
+
+func (s Selection) with(verdict string) []string {
+	names := []string{}
+	for _, b := range s.Backends {
+		if b.Verdict == verdict {
+			names = append(names, b.Name)
+		}
+	}
+	return names
+}
+
+// Evaluate applies the library's rules to facts. A fact that is not in the map is unknown; Nil is known to be absent.
+func (l *Library) Evaluate(facts map[string]Value) Selection {
+	return l.evaluate(l.situation(facts))
+}
+
+func (l *Library) evaluate(s *Situation) Selection {
+	candidates, note := l.candidates(s)
+	if len(candidates) == 0 {
+		return l.silent(note)
+	}
+	e := &exploration{library: l, budget: explorationBudget}
+	for _, release := range candidates {
+		l.setRelease(s, release)
+		e.explore(s, 0)
+	}
+	l.setRelease(s, candidates[len(candidates)-1])
+	selection := Selection{Library: l.Name, Note: note, Reports: make(map[string]Value)}
+	if len(candidates) == 1 {
+		selection.Release = l.releases[candidates[0]].version.String()
+	}
+	unsure := e.open()
+	for i, b := range l.backends {
+		selection.Backends = append(selection.Backends, l.explain(s, i, b.name, e.backends[i], len(candidates) > 1))
+	}
+	l.report(s, e, &selection, len(candidates) > 1)
+	if unsure {
+		selection.Missing = l.deciding(s, candidates)
+		for i := range selection.Backends {
+			if selection.Backends[i].Verdict == Unknown {
+				selection.Backends[i].Missing = namesOf(selection.Missing)
+			}
+		}
+	}
+	return selection
+}
+
+// candidates are the releases that the situation may be about. Without any, note says why.
+func (l *Library) candidates(s *Situation) (releases []int, note string) {
+	version := s.values[l.facts[l.byName[l.version]].slot]
+	if !version.Known() {
+		for i := range l.releases {
+			releases = append(releases, i)
+		}
+		return releases, ""
+	}
+	v, ok := version.Version()
+	if !ok {
+		return nil, l.version + " is not installed"
+	}
+	if i, ok := l.release(v); ok {
+		return []int{i}, ""
+	}
+	return nil, fmt.Sprintf("not covered: %s %s; the rules were checked for %s to %s", l.version, v,
+		l.releases[0].version.Truncate(2), l.releases[len(l.releases)-1].version.Truncate(2))
+}
+
+// silent is the selection about which nothing is known.
+func (l *Library) silent(note string) Selection {
+	selection := Selection{Library: l.Name, Note: note, Reports: make(map[string]Value)}
+	for _, b := range l.backends {
+		selection.Backends = append(selection.Backends, BackendVerdict{Name: b.name, Verdict: Unknown})
+		if b.reports != "" {
+			selection.Reports[b.reports] = Value{}
+		}
+	}
+	return selection
+}
+
+func (l *Library) setRelease(s *Situation, release int) {
+	s.assign(l.now, NumberValue(float64(release)))
+	s.forget()
+}
+
+// explain lists the rules behind a backend's verdict. With several releases in question the rules are those of none in particular.
+func (l *Library) explain(s *Situation, i int, name string, seen outcomes, manyReleases bool) BackendVerdict {
+	b := BackendVerdict{Name: name, Verdict: seen.verdict()}
+	if b.Verdict == Allowed || manyReleases {
+		return b
+	}
+	release := l.at(s)
+	var certain, possible []RuleInfo
+	for _, r := range l.releases[release].rules {
+		fired := l.takes(s, r, release, i)
+		if fired == off {
+			continue
+		}
+		if fired == on {
+			certain = append(certain, r.info(l, release, s))
+		} else {
+			possible = append(possible, r.info(l, release, s))
+		}
+	}
+	if b.Rules = certain; b.Verdict == Unknown || len(certain) == 0 {
+		b.Rules = append(b.Rules, possible...)
+	}
+	return b
+}
+
+// takes tells whether a rule takes out a variant of a backend that would exist otherwise.
+func (l *Library) takes(s *Situation, r *rule, release, backend int) verdict {
+	result := off
+	targets, _ := r.off.at(release)
+	for _, v := range targets {
+		if l.variants[v].backend != backend {
+			continue
+		}
+		when, ok := l.variants[v].when.at(release)
+		if !ok {
+			continue
+		}
+		exists, fired := all(s, when), s.at(r.slot)
+		switch {
+		case exists.False() || fired.False():
+		case exists.True() && fired.True():
+			return on
+		default:
+			result = undecided
+		}
+	}
+	return result
+}
+
+// report fills in the choice.
+func (l *Library) report(s *Situation, e *exploration, selection *Selection, manyReleases bool) {
+	for _, b := range l.backends {
+		if b.reports != "" {
+			selection.Reports[b.reports] = Nil
+		}
+	}
+	chosen, decided := e.chosen()
+	selection.Decided = decided
+	if !decided {
+		for name := range selection.Reports {
+			selection.Reports[name] = Value{}
+		}
+		return
+	}
+	if chosen < 0 {
+		return
+	}
+	b := l.backends[chosen]
+	selection.Selected = b.name
+	if b.reports == "" {
+		return
+	}
+	selection.Reports[b.reports] = Value{}
+	if used, ok := e.variant(); ok && !manyReleases {
+		if reports, ok := l.variants[used].reports.at(l.at(s)); ok {
+			selection.Reports[b.reports] = reports.Eval(s)
+		}
+	}
+}
+
+// Preferred explains why the selected backend comes before other available ones: the preference's reason, or "".
+func (l *Library) Preferred(facts map[string]Value) (because, source string) {
+	s := l.situation(facts)
+	candidates, _ := l.candidates(s)
+	if len(candidates) != 1 {
+		return "", ""
+	}
+	l.setRelease(s, candidates[0])
+	d := l.decide(s)
+	for i := range l.prefer {
+		p := &l.prefer[i]
+		when, ok := p.when.at(candidates[0])
+		if ok && all(s, when).True() && l.inUse(&d, p.over) == on && l.inUse(&d, p.first) == on {
+			return p.because, l.link(p.source)
+		}
+	}
+	return "", ""
+}
+
+func namesOf(missing []MissingFact) []string {
+	var names []string
+	for _, m := range missing {
+		if !slices.Contains(names, m.Name) {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
