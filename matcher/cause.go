@@ -92,8 +92,11 @@ func weigh(el *element, situation *rules.Situation) (matches []match, noise bool
 	return matches, false
 }
 
-// specificity counts the conditions of a signature: of two that fit equally well, the one that asks for more says more.
-func specificity(s *rules.Signature) int { return len(s.Match) + len(s.Confirm) }
+// specificity counts the conditions of a signature, its keywords being one: of two that fit equally well, the one that asks for more
+// says more.
+func specificity(s *rules.Signature) int {
+	return len(s.Match) + len(s.Confirm) + min(len(s.Keywords), 1)
+}
 
 func all(conditions []*rules.Expression, s *rules.Situation) bool {
 	for _, c := range conditions {

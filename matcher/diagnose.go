@@ -67,7 +67,7 @@ func (r *Reading) diagnosis(f *finding, m match, facts Facts, first int) Diagnos
 		Missing: missing(m, r.engine.base.Vocabulary), Fixes: fixes(m),
 		Consequences: []Consequence{}, References: append([]string{}, s.References...),
 	}
-	if rank := rankOf(f, at, first); rank != NoRank {
+	if rank := rankOf(at, first); rank != NoRank {
 		d.Rank = &rank
 	}
 	for _, detail := range s.Details {
@@ -78,9 +78,9 @@ func (r *Reading) diagnosis(f *finding, m match, facts Facts, first int) Diagnos
 	return d
 }
 
-// rankOf is the rank that a finding is about. A traceback without a prefix is the first failed rank's, as far as anyone can tell.
-func rankOf(f *finding, at occurrence, first int) int {
-	if at.line.Rank == NoRank && f.element.exception != nil {
+// rankOf is the rank that a finding is about. What has no prefix is the first failed rank's, as far as anyone can tell.
+func rankOf(at occurrence, first int) int {
+	if at.line.Rank == NoRank {
 		return first
 	}
 	return at.line.Rank
