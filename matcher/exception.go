@@ -21,7 +21,8 @@ type Exception struct {
 	// Earlier is the exception printed before this one in the same chain, and Link how they hang together.
 	Earlier *Exception
 	Link    Link
-	// Within are the members of an exception group.
+	// Within are further exceptions that led to this one: the members of an exception group, or what several workers relayed, but
+	// for the first, which is Earlier.
 	Within []*Exception
 	// Failures are the dead processes that a launcher lists in its message.
 	Failures []Failure
@@ -34,7 +35,7 @@ type Link string
 const (
 	DirectCause   Link = "direct cause"    // raise ... from ...
 	WhileHandling Link = "during handling" // raised in an except block
-	Relayed       Link = "relayed"         // a worker's traceback inside the message of its parent's
+	Relayed       Link = "relayed"         // a worker's traceback inside the message of its parent's, a member of a group
 )
 
 // Frame is one entry of a traceback.

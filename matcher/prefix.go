@@ -44,6 +44,8 @@ var prefixForms = compilePrefixes([]prefixSource{
 	{first: "[", has: "<std", re: `\[(?:[\w.@-]+@)?\d+, ?(?P<rank>\d{1,6})\] ?<(?:stdout|stderr|stddiag)>: ?`},
 	// kubectl logs --prefix: [pod/name/container]
 	{first: "[", second: "p", has: "pod/", re: `\[(?P<writer>pod/[\w.-]+/[\w.-]+)\] `},
+	// SageMaker: [1,mpirank:0,algo-1]<stderr>:
+	{first: "[", second: digits, has: "mpirank:", re: `\[\d+,mpirank:(?P<rank>\d{1,6}),[\w.-]+\]<std\w+>: ?`},
 	// a counter put before each line by a web page: [80746] [rank0]:
 	{first: "[", second: digits, has: "] [rank", re: `\[\d+\] `, before: "[rank"},
 	// Ray, vLLM and its like: (Worker pid=7207, ip=10.0.0.1), (raylet), (raylet, ip=10.0.0.1), (pid=12)
@@ -53,8 +55,12 @@ var prefixForms = compilePrefixes([]prefixSource{
 	{first: "12", has: " (pid ", re: `\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \[(?P<writer>\d+/[\w./-]+ \(pid \d+\))\] `},
 	// launchers that name the node before torchrun's own prefix: 0000-steps/0 [default6]:
 	{first: "*", has: " [", re: `[\w.-]+/\d+ `, before: "["},
-	// docker compose: trainer-1  | text
-	{first: "*", has: " | ", re: `(?P<writer>[a-z0-9][\w.-]*-\d+) +\| `},
+	// docker compose: trainer-1  | text, algo-1-7vp5o  | text
+	{first: "*", has: " | ", re: `(?P<writer>[a-z0-9][\w.-]*-\d+(?:-[a-z0-9]+)?) +\| `},
+	// torchrun's prefix after a web page took its brackets for a link
+	{first: "*", has: "ank", re: `[Rr]ank ?(?P<rank>\d{1,6}): `},
+	// GitHub Actions' commands: ##[error]text
+	{first: "#", has: "##[", re: `##\[(?:error|warning|debug|command)\]`},
 })
 
 type prefixSource struct {
@@ -90,6 +96,9 @@ const (
 // parse takes the prefixes from a cleaned line. What they do not say is taken from the part before it in the same line.
 func (f *Form) parse(text string, before Line) Line {
 	line := Line{Source: f.source, Rank: NoRank}
+	if strings.HasPrefix(text, dockerLog) {
+		text, line.Time = unwrap(text)
+	}
 	p := prefixes{rank: NoRank, local: NoRank, rest: text}
 	if label, n, ok := f.labels.label(text); ok {
 		p.rest, p.found, p.writer = text[n:], true, label
@@ -140,7 +149,7 @@ func (p *prefixes) strip() bool {
 	if p.rest == "" {
 		return false
 	}
-	bracket := strings.IndexByte("[(", p.rest[0]) >= 0
+	bracket := strings.IndexByte("[(#", p.rest[0]) >= 0
 	if !bracket && !wordPrefix(p.rest) {
 		return false
 	}
@@ -194,13 +203,13 @@ func (p *prefixes) take(form *prefixForm, m []int) bool {
 }
 
 // wordPrefix tells cheaply whether a line that begins with a letter or a digit can have one of the forms for such lines: a first
-// word with a digit at its end, or a date.
+// word that ends in a digit or has a part that does, or a rank.
 func wordPrefix(s string) bool {
 	i := strings.IndexByte(s[:min(len(s), 80)], ' ')
-	if i < 1 || s[i-1] < '0' || s[i-1] > '9' {
+	if i < 1 {
 		return false
 	}
-	return true
+	return isDigit(s[i-1]) || strings.HasPrefix(s[1:], "ank") || strings.HasPrefix(s[i:], "  | ") && strings.IndexByte(s[:i], '-') > 0
 }
 
 // atoi reads digits that an expression has already checked; a number that no rank can have is NoRank.
@@ -214,7 +223,7 @@ func atoi(s string) int {
 
 var (
 	// ranks in the text itself: [Rank 3], [PG ID 0 PG GUID 0(default_pg) Rank 5], [rank: 0]
-	tagged = regexp.MustCompile(`^\[(?:PG [^\]\[]{1,120}? )?[Rr]ank:? ?(\d{1,6})\]`)
+	tagged = regexp.MustCompile(`^\[(?:PG [^\]\[]{1,120}? )?[Rr]ank[:= ]{0,2}(\d{1,6})\]`)
 	// host:pid:tid [gpu] text, as NCCL and its network plugins write
 	hostProcess = regexp.MustCompile(`^([\w.-]+:\d+):\d+ \[\d+\] `)
 	repeatCount = regexp.MustCompile(` \[repeated \d+x across (?:all nodes|cluster)\].*$`)

@@ -135,9 +135,17 @@ func (g *group) pop() {
 	level.asm.Close()
 	above := g.levels[len(g.levels)-1]
 	if n := len(above.found); n > 0 {
-		group := above.found[n-1]
-		group.Within = append(group.Within, level.found[:min(len(level.found), maxGroupMembers-min(len(group.Within), maxGroupMembers))]...)
+		above.found[n-1].hold(level.found)
 	}
+}
+
+// hold makes other exceptions members of this one: the first continues its chain, as the most likely cause.
+func (e *Exception) hold(members []*Exception) {
+	if len(members) > 0 && e.Earlier == nil {
+		e.Earlier, e.Link = members[0], Relayed
+		members = members[1:]
+	}
+	e.Within = append(e.Within, members[:min(len(members), maxGroupMembers-min(len(e.Within), maxGroupMembers))]...)
 }
 
 func (g *group) take(l Line) verdict {

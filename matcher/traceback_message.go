@@ -137,6 +137,9 @@ func (r *record) more(l Line, text string, own bool) verdict {
 	if _, ok := parseFrame(text); ok && r.form != lone || ok && r.announced() {
 		return relays
 	}
+	if typ, _, ok := parseType(text); ok && strings.HasSuffix(r.exc.Type, "("+typ+")") {
+		return relays // Ray's RayTaskError(KeyError) without frames
+	}
 	if text == `"""` || text == `'''` {
 		if r.quoted || r.announced() {
 			r.quoted = !r.quoted
@@ -177,7 +180,7 @@ func (r *record) goesOn(text string) bool {
 	if isOther(text) {
 		return false
 	}
-	if r.prefix != "" && !indented && !r.announced() {
+	if r.prefix != "" && r.form != lone && !indented && !r.announced() {
 		return false
 	}
 	if r.blanks > 0 {
@@ -239,9 +242,12 @@ func (r *record) chained(l Line, text string, own bool) verdict {
 	if !own {
 		return r.stranger()
 	}
-	if next := opened(l, l.Body()); next != nil && !next.headless {
+	if next := opened(l, l.Body()); next != nil {
 		before := *r
 		*r = *next
+		if r.headless { // a remote traceback, under a line that says whose
+			r.headless, r.header, r.kept = false, l, nil
+		}
 		r.earlier, r.link, r.links, r.swallowed = before.earlier, before.link, before.links, before.swallowed
 		if r.base == "" {
 			r.base = before.base

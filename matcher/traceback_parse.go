@@ -29,7 +29,7 @@ func mayOpen(text string) bool {
 		if typ, _, ok := parseType(text); ok && looksRaised(typ) {
 			return true
 		}
-		for _, start := range []string{fatalPython, terminateCalled, ignoredIn} {
+		for _, start := range []string{fatalPython, terminateCalled, ignoredIn, "E  "} {
 			if strings.HasPrefix(text, start) {
 				return true
 			}
@@ -81,6 +81,14 @@ func opened(l Line, text string) *record {
 		r := &record{form: lone}
 		r.raise(l, typ, msg)
 		return r
+	}
+	if rest := strings.TrimLeft(strings.TrimPrefix(text, "E  "), " "); strings.HasPrefix(text, "E  ") {
+		if typ, msg, ok := parseType(rest); ok && looksRaised(typ) { // pytest's
+			prefixed := true
+			r := &record{form: lone, prefix: text[:len(text)-len(rest)], prefixed: &prefixed}
+			r.raise(l, typ, msg)
+			return r
+		}
 	}
 	if msg, ok := strings.CutPrefix(text, fatalPython); ok {
 		r := &record{form: fault}
@@ -136,6 +144,7 @@ const maxFrameLine = 8 << 10
 // parseFrame reads `  File "x.py", line 3, in f`; the function is missing in a SyntaxError, and without comma in a fault handler's.
 func parseFrame(text string) (Frame, bool) {
 	s := strings.TrimLeft(text, " \t")
+	s = strings.TrimPrefix(s, "> ") // loguru marks the frame that caught it
 	s, ok := strings.CutPrefix(s, `File "`)
 	if !ok {
 		return Frame{}, false

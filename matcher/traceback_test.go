@@ -184,6 +184,76 @@ ValueError: x
   relayed
   7:ValueError: "x" [w.py:9 step|raise ValueError("x")]
 8:ZeroDivisionError: "division by zero"`},
+		{name: "ray, older chain", log: `
+ray.exceptions.RayTaskError(KeyError): ray::g() (pid=1, ip=10.0.0.1)
+KeyError: 'inner'
+
+The above exception was the direct cause of the following exception:
+
+ray::f() (pid=2, ip=10.0.0.1)
+  File "x.py", line 3, in f
+    ray.get(g.remote())
+RuntimeError: outer`,
+			want: `2:ray.exceptions.RayTaskError(KeyError): "ray::g() (pid=1, ip=10.0.0.1)"
+  relayed
+  10:RuntimeError: "outer" [x.py:3 f|ray.get(g.remote())]
+    direct cause
+    3:KeyError: "'inner'"`, lines: "|ray::f() (pid=2, ip=10.0.0.1)"},
+		{name: "ray within ray", log: `
+Traceback (most recent call last):
+  File "a.py", line 1, in f
+ray.exceptions.RayTaskError(OutOfMemoryError): ray::TaskRunner.run() (pid=1, ip=10.0.0.1, repr=<main.TaskRunner object at 0x7f>)
+           ^^^^^^^^^^^^^
+  File "b.py", line 2, in run
+    fit()
+ray.exceptions.RayTaskError(OutOfMemoryError): ray::WorkerDict.step() (pid=2, ip=10.0.0.1)
+  File "c.py", line 3, in step
+torch.OutOfMemoryError: CUDA out of memory.`,
+			want: `4:ray.exceptions.RayTaskError(OutOfMemoryError): "ray::TaskRunner.run() (pid=1, ip=10.0.0.1, repr=<main.TaskRunner object at 0x7f>)\n           ^^^^^^^^^^^^^" [a.py:1 f|]
+  relayed
+  8:ray.exceptions.RayTaskError(OutOfMemoryError): "ray::WorkerDict.step() (pid=2, ip=10.0.0.1)" [b.py:2 run|fit()]
+    relayed
+    10:torch.OutOfMemoryError: "CUDA out of memory." [c.py:3 step|]`},
+		{name: "vLLM's engine", log: `
+(EngineCore_DP0 pid=269) ERROR 10-01 12:00:00 [core.py:708] EngineCore failed to start.
+(EngineCore_DP0 pid=269) ERROR 10-01 12:00:00 [core.py:708] Traceback (most recent call last):
+(Worker_TP1 pid=270) ERROR 10-01 12:00:00 [m.py:1] WorkerProc hit an exception.
+(EngineCore_DP0 pid=269) ERROR 10-01 12:00:00 [core.py:708]   File "a.py", line 1, in f
+(EngineCore_DP0 pid=269) ERROR 10-01 12:00:00 [core.py:708]     run()
+(EngineCore_DP0 pid=269) ERROR 10-01 12:00:00 [core.py:708] RuntimeError: CUDA error: invalid argument
+(EngineCore_DP0 pid=269) ERROR 10-01 12:00:00 [core.py:708] Compile with TORCH_USE_CUDA_DSA
+(EngineCore_DP0 pid=269) Process EngineCore_DP0:`,
+			want:  `7:RuntimeError: "CUDA error: invalid argument\nCompile with TORCH_USE_CUDA_DSA" [a.py:1 f|run()] level=error`,
+			lines: "|ERROR 10-01 12:00:00 [core.py:708] EngineCore failed to start.|ERROR 10-01 12:00:00 [m.py:1] WorkerProc hit an exception.|Process EngineCore_DP0:"},
+		{name: "loguru", log: `
+2024-05-24 03:30:22.123 | ERROR    | __main__:<module>:12 - failed
+Traceback (most recent call last):
+
+> File "/w/a.py", line 10, in <module>
+    foo(x)
+    │   └ 3
+    └ <function foo at 0x7f>
+
+  File "/w/a.py", line 5, in foo
+    return 1 / 0
+
+ZeroDivisionError: division by zero`,
+			want:  `13:ZeroDivisionError: "division by zero" [/w/a.py:10 <module>|foo(x)] [/w/a.py:5 foo|return 1 / 0]`,
+			lines: "|2024-05-24 03:30:22.123 | ERROR    | __main__:<module>:12 - failed"},
+		{name: "pytest", log: `
+    def f():
+>       raise RuntimeError("a\nb")
+E       RuntimeError: a
+E       b
+
+a.py:3: RuntimeError`,
+			want:  `4:RuntimeError: "a\nb"`,
+			lines: `|    def f():|>       raise RuntimeError("a\nb")|a.py:3: RuntimeError`},
+		{name: "Docker's JSON", log: `
+{"log":"Traceback (most recent call last):\n","stream":"stderr","time":"2024-05-01T12:00:00.5Z"}
+{"log":"  File \"a.py\", line 1, in f\n","stream":"stderr","time":"2024-05-01T12:00:00.5Z"}
+{"log":"KeyError: 1\n","stream":"stderr","time":"2024-05-01T12:00:00.5Z"}`,
+			want: `4:KeyError: "1" [a.py:1 f|]`},
 		{name: "two ranks mixed", log: `
 [rank0]: Traceback (most recent call last):
 [rank1]: Traceback (most recent call last):
@@ -256,9 +326,11 @@ Exception ignored in: <nothing follows>`,
       +------------------------------------
 after`,
 			want: `5:ExceptionGroup: "several (2 sub-exceptions)" [a.py:1 f|raise eg]
-  | 9:ValueError: "one" [a.py:2 g|]
+  relayed
+  9:ValueError: "one" [a.py:2 g|]
   | 13:ExceptionGroup: "inner (1 sub-exception)" [a.py:3 h|]
-  |   | 15:TypeError: "two"`, lines: "|after"},
+  |   relayed
+  |   15:TypeError: "two"`, lines: "|after"},
 		{name: "fault handler", log: `
 Fatal Python error: Segmentation fault
 
