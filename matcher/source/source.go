@@ -17,17 +17,15 @@ import (
 // Limits bound what one source may unpack to.
 type Limits struct {
 	Bytes   int64 // unpacked, in all
-	Ratio   int64 // unpacked bytes for one packed byte, from the first 64 MiB on
+	Ratio   int64 // unpacked bytes for one packed byte
+	Free    int64 // unpacked bytes of a file up to which Ratio does not count: small files compress as well as they like
 	Entries int   // files in archives, in all
 	Depth   int   // archives and compressions inside one another
 	Held    int64 // bytes of a zip archive that cannot be read at any place, and so has to be held in memory
 }
 
 // DefaultLimits are for files that the user named: beyond any log, but they stop a bomb.
-var DefaultLimits = Limits{Bytes: 1 << 40, Ratio: 200, Entries: 100_000, Depth: 5, Held: 256 << 20}
-
-// ratioFrom is how many unpacked bytes are never held against a source: small files compress as well as they like.
-const ratioFrom = 64 << 20
+var DefaultLimits = Limits{Bytes: 1 << 40, Ratio: 200, Free: 64 << 20, Entries: 100_000, Depth: 5, Held: 256 << 20}
 
 // ErrLimit is wrapped by the error for a source that goes over a limit.
 var ErrLimit = errors.New("refused")
@@ -212,7 +210,7 @@ func (g *guard) Read(p []byte) (int, error) {
 	if g.unpacker.unpacked > g.limits.Bytes {
 		return n, named(g.name, fmt.Errorf("%w: unpacks to more than %d MiB", ErrLimit, g.limits.Bytes>>20))
 	}
-	if g.unpacked > ratioFrom && g.unpacked/g.limits.Ratio > g.packed() {
+	if g.unpacked > g.limits.Free && g.unpacked/g.limits.Ratio > g.packed() {
 		return n, named(g.name, fmt.Errorf("%w: unpacks to more than %d times its size; if that is right, unpack it and name the result", ErrLimit, g.limits.Ratio))
 	}
 	switch {
