@@ -105,6 +105,9 @@ func (c *search) sets() []leverSet {
 			return
 		}
 		for i := from; i < len(c.levers); i++ {
+			if slices.ContainsFunc(levers, func(j int) bool { return c.levers[j].fact == c.levers[i].fact }) {
+				continue // two levers on one fact
+			}
 			grow(i+1, append(levers, i), cost+c.levers[i].least())
 		}
 	}
@@ -180,7 +183,7 @@ func (c *search) descend(order []int, chosen []option, depth, version int) bool 
 	p := c.levers[order[depth]]
 	before := slices.Clone(c.now.values)
 	for _, o := range p.options {
-		if byRelease && !c.moveTo(o.value) {
+		if byRelease && !c.moveTo(o.value, order) {
 			continue
 		}
 		c.now.assign(l.facts[p.fact].slot, l.normal(p.fact, o.value))
@@ -198,9 +201,9 @@ func (c *search) descend(order []int, chosen []option, depth, version int) bool 
 	return false
 }
 
-// moveTo moves to another release: what it asks for and the old one did not is what a caller passes who knows nothing of it. A release
-// that does not know something that the caller uses is no choice.
-func (c *search) moveTo(v Value) bool {
+// moveTo moves to another release: what it asks for and the old one did not is what a caller passes who knows nothing of it, unless a
+// lever of the set decides that. A release that does not know something that the caller uses is no choice.
+func (c *search) moveTo(v Value, order []int) bool {
 	l := c.library
 	version, _ := v.Version()
 	to, ok := l.release(version)
@@ -210,15 +213,17 @@ func (c *search) moveTo(v Value) bool {
 	l.setRelease(c.now, to)
 	for i := range l.facts {
 		f := &l.facts[i]
-		value := c.now.values[f.slot]
+		value := c.origin.values[f.slot]
 		switch {
 		case f.preset == nil:
 		case f.since > to && value.Known():
-			if was := f.preset.Eval(c.now); was.Known() && !was.Equal(value) {
+			if was := f.preset.Eval(c.origin); was.Known() && !was.Equal(value) {
 				return false
 			}
-		case f.since <= to && f.since > c.release && !value.Known() && !c.origin.values[f.slot].Known():
-			c.now.assign(f.slot, f.preset.Eval(c.now))
+		case f.since <= to && f.since > c.release && !value.Known():
+			if !slices.ContainsFunc(order, func(j int) bool { return c.levers[j].fact == i }) {
+				c.now.assign(f.slot, f.preset.Eval(c.now))
+			}
 		}
 	}
 	c.now.forget()
