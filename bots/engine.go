@@ -1,0 +1,136 @@
+package bots
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/gpu-triage/triage/bots/fetch"
+	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/source"
+	"github.com/gpu-triage/triage/rules"
+)
+
+// Engine is the diagnosing that the bots ask for: never with facts of the machine that they run on.
+type Engine struct {
+	Matcher *matcher.Engine
+	Layers  []fs.FS // the knowledge bases that Matcher was made of, for With
+	// Live tells facts of the hosts that a log names, from a monitoring system; nil when there is none.
+	Live func(ctx context.Context, report matcher.Report) []matcher.Fact
+
+	turn chan struct{} // as many logs at once as there are processors
+}
+
+// NewEngine loads knowledge bases, those of Shipped and then the operator's own.
+func NewEngine(layers ...fs.FS) (Engine, error) {
+	base, err := rules.Load(layers...)
+	if err != nil {
+		return Engine{}, err
+	}
+	return Engine{Matcher: matcher.New(base), Layers: layers, turn: make(chan struct{}, runtime.GOMAXPROCS(0))}, nil
+}
+
+// With returns an engine that also knows the signatures in a folder. The error names every mistake in them.
+func (e Engine) With(extra fs.FS) (Engine, error) {
+	more, err := NewEngine(append(slices.Clone(e.Layers), extra)...)
+	more.Live, more.turn = e.Live, e.turn
+	return more, err
+}
+
+// Generic tells whether an id is of a signature that only names an exception which no other knows.
+func (e Engine) Generic(id string) bool {
+	s := e.Matcher.Base().Signature(id)
+	return s != nil && s.Role == rules.Generic
+}
+
+// What one answer may cost. A log within them is read whole.
+var limits = source.Limits{Bytes: 2 << 30, Ratio: 200, Entries: 10_000, Depth: 3, Held: 64 << 20}
+
+const (
+	answerTime = 2 * time.Minute
+	maxLogs    = 200 // of one archive or question
+)
+
+// errEnough ends the reading of an archive with more logs than one answer takes.
+var errEnough = errors.New("only the first logs were read")
+
+// Answer diagnoses the logs of one situation together, with the facts that their sender gave. What cannot be read is noted in the
+// report; the error is the context's or the engine's. No secret is left in the report.
+func (e Engine) Answer(ctx context.Context, logs []fetch.Log, facts map[string]string) (report matcher.Report, err error) {
+	select {
+	case e.turn <- struct{}{}:
+		defer func() { <-e.turn }()
+	case <-ctx.Done():
+		return report, ctx.Err()
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	started := time.Now()
+	var known []matcher.Fact
+	for name, value := range facts {
+		if v, err := e.Matcher.Base().Vocabulary.Parse(name, value); err == nil {
+			known = append(known, matcher.Fact{Name: name, Value: v, Origin: matcher.FromUser, Where: "said"})
+		}
+	}
+	err = protect(func() error {
+		reading := e.Matcher.Begin()
+		notes := e.read(ctx, reading, logs)
+		if err := ctx.Err(); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+			return err
+		}
+		report = reading.Report(known...)
+		if e.Live != nil {
+			if live := e.Live(ctx, report); len(live) > 0 {
+				report = reading.Report(append(known, live...)...)
+			}
+		}
+		report.Notes = append(report.Notes, notes...)
+		return nil
+	})
+	if err != nil {
+		return report, err
+	}
+	report.Stats.ElapsedMS = time.Since(started).Milliseconds()
+	return Safe(report)
+}
+
+// read takes in every log and returns notes about what could not be read.
+func (e Engine) read(ctx context.Context, reading *matcher.Reading, logs []fetch.Log) (notes []string) {
+	count := 0
+	for _, log := range logs {
+		err := func() error {
+			r, err := log.Open()
+			if err != nil {
+				return err
+			}
+			defer r.Close()
+			return source.Each(log.Name, r, limits, func(name string, r io.Reader) error {
+				if count++; count > maxLogs {
+					return errEnough
+				}
+				buffered := bufio.NewReaderSize(r, 4096)
+				if head, _ := buffered.Peek(1024); !isText(head) {
+					return nil
+				}
+				return reading.Read(ctx, name, buffered)
+			})
+		}()
+		if err != nil {
+			notes = append(notes, fmt.Sprintf("Not all of %s was read: %v.", log.Name, err))
+		}
+	}
+	return notes
+}
+
+// isText says no to binaries. UTF-16 has NUL bytes, but begins with a mark.
+func isText(head []byte) bool {
+	marked := bytes.HasPrefix(head, []byte{0xff, 0xfe}) || bytes.HasPrefix(head, []byte{0xfe, 0xff})
+	return marked || bytes.Count(head, []byte{0}) <= len(head)/10
+}

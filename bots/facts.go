@@ -1,0 +1,63 @@
+package bots
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A fact as people write it: name=value, where a value with spaces stands in double quotes.
+var factWord = regexp.MustCompile(`^([a-z][a-z0-9_]*(?:\.[A-Za-z0-9_]+|\[\d+\])*)=("[^"\n]*"|[^\s"]\S*)(?:\s+|$)`)
+
+// LeadingFacts takes the name=value words that a text begins with and returns them with what follows them. Only
+// names that mean something count: a log that begins with "lr=0.1" is a log.
+func (e Engine) LeadingFacts(text string) (facts map[string]string, rest string) {
+	facts = map[string]string{}
+	rest = strings.TrimLeft(text, " \t\r\n")
+	for {
+		m := factWord.FindStringSubmatch(rest)
+		if m == nil {
+			return facts, rest
+		}
+		if _, known := e.Matcher.Base().Vocabulary.Fact(m[1]); !known {
+			return facts, rest
+		}
+		facts[m[1]] = strings.Trim(m[2], `"`)
+		rest = rest[len(m[0]):]
+	}
+}
+
+// AllFacts takes every name=value word of a line, known or not.
+func AllFacts(line string) map[string]string {
+	facts := map[string]string{}
+	for rest := strings.TrimSpace(line); rest != ""; {
+		if m := factWord.FindStringSubmatch(rest); m != nil {
+			facts[m[1]] = strings.Trim(m[2], `"`)
+			rest = rest[len(m[0]):]
+			continue
+		}
+		_, after, _ := strings.Cut(rest, " ")
+		rest = strings.TrimSpace(after)
+	}
+	return facts
+}
+
+// Usable parts facts into those that can be used and sentences about the others.
+func (e Engine) Usable(facts map[string]string) (usable map[string]string, complaints []string) {
+	usable = make(map[string]string, len(facts))
+	vocabulary := e.Matcher.Base().Vocabulary
+	for _, name := range slices.Sorted(maps.Keys(facts)) {
+		if _, known := vocabulary.Fact(name); !known {
+			complaints = append(complaints, fmt.Sprintf("No fact is named %s.", name))
+			continue
+		}
+		if _, err := vocabulary.Parse(name, facts[name]); err != nil {
+			complaints = append(complaints, fmt.Sprintf("The fact %s: %v.", name, err))
+			continue
+		}
+		usable[name] = facts[name]
+	}
+	return usable, complaints
+}

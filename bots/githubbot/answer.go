@@ -1,0 +1,252 @@
+package githubbot
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/google/go-github/v60/github"
+
+	"github.com/gpu-triage/triage/bots"
+	"github.com/gpu-triage/triage/bots/fetch"
+	"github.com/gpu-triage/triage/matcher"
+)
+
+// memory is what is kept of an issue between looks.
+type memory struct {
+	Installation int64     `json:"installation,omitempty"`
+	Repository   string    `json:"repository"`
+	Number       int       `json:"number"`
+	Looked       time.Time `json:"looked"`            // when the last look began
+	Updated      time.Time `json:"updated"`           // of the issue then
+	Comment      int64     `json:"comment,omitempty"` // our comment
+	Signature    string    `json:"signature,omitempty"`
+	Helpful      int       `json:"helpful,omitempty"` // reactions counted so far
+	Wrong        int       `json:"wrong,omitempty"`
+}
+
+func memoryKey(repository string, number int) string {
+	return fmt.Sprintf("issue:%s#%d", strings.ToLower(repository), number)
+}
+
+// scene is everything that one look sees.
+type scene struct {
+	look
+	owner, repo string
+	client      *github.Client
+	settings    cachedSettings
+	memory      memory
+	comments    []*github.IssueComment
+	ours        []*github.IssueComment
+	asked       []*github.IssueComment // commands of those who may give them
+	facts       map[string]string
+	complaints  []string
+	logs        []fetch.Log
+	dir         string // for downloads
+}
+
+// Handle does one job: it reads the issue, diagnoses its logs, and sees to it that our comment says so.
+func (b *Bot) Handle(ctx context.Context, job bots.Job) error {
+	s := &scene{}
+	if err := json.Unmarshal(job.Data, &s.look); err != nil {
+		return bots.Permanent(err)
+	}
+	s.owner, s.repo, _ = strings.Cut(s.Repository, "/")
+	if err := b.act(ctx, s); err != nil {
+		return err
+	}
+	s.client = b.client(s.Installation)
+	if s.Number == 0 {
+		return b.findPulls(ctx, s, job)
+	}
+	key := memoryKey(s.Repository, s.Number)
+	if _, err := b.Store.Load(ctx, key, &s.memory); err != nil {
+		return err
+	}
+	if since := time.Since(s.memory.Looked); since < b.Debounce && since >= 0 {
+		return bots.Later(errors.New("looked at a moment ago"), b.Debounce-since)
+	}
+	stale := s.memory.Updated
+	s.memory.Installation, s.memory.Repository, s.memory.Number, s.memory.Looked = s.Installation, s.Repository, s.Number, time.Now().UTC()
+	if err := b.Store.Save(ctx, key, s.memory); err != nil {
+		return err
+	}
+	_ = b.Store.Save(ctx, "repository:"+s.Repository, s.Repository)
+	if ok, err := b.see(ctx, s, stale); err != nil || !ok {
+		return err
+	}
+	if err := b.gather(ctx, s); err != nil {
+		return err
+	}
+	defer os.RemoveAll(s.dir)
+	bots.CrashPoint("fetched")
+	if err := b.answer(ctx, s); err != nil {
+		return err
+	}
+	return b.Store.Save(ctx, key, s.memory)
+}
+
+// act finds the installation to act for, when the delivery did not name it.
+func (b *Bot) act(ctx context.Context, s *scene) error {
+	if b.App == nil || s.Installation != 0 {
+		return nil
+	}
+	installation, _, err := b.asApp().Apps.FindRepositoryInstallation(ctx, s.owner, s.repo)
+	if err != nil {
+		return judge(fmt.Errorf("the App is not installed on %s: %w", s.Repository, err))
+	}
+	s.Installation = installation.GetID()
+	return nil
+}
+
+// see reads the issue and its comments, and tells whether there is anything to do.
+func (b *Bot) see(ctx context.Context, s *scene, stale time.Time) (ok bool, err error) {
+	if s.settings, err = b.settings(ctx, s.client, s.Repository); err != nil || !s.settings.Enabled && s.settings.wrong == nil {
+		return false, err
+	}
+	issue, _, err := s.client.Issues.Get(ctx, s.owner, s.repo, s.Number)
+	switch {
+	case err == nil:
+		s.Body, s.Pull, s.Updated = issue.GetBody(), issue.IsPullRequest(), issue.GetUpdatedAt().Time
+		s.Author = account{issue.GetUser().GetLogin(), issue.GetUser().GetType()}
+	case !isStatus(err, http.StatusNotFound):
+		return false, judge(err)
+	case s.Updated.Before(stale):
+		return false, nil // an older delivery than one already done, and GitHub does not tell what is true now
+	}
+	s.memory.Updated = s.Updated
+	if s.Author.bot() || strings.Contains(s.Body, markerHead) {
+		return false, nil
+	}
+	if s.comments, err = b.comments(ctx, s); err != nil {
+		return false, err
+	}
+	if s.ours, err = b.ownComments(ctx, s); err != nil {
+		return false, err
+	}
+	s.listen()
+	b.feedback(s)
+	if s.settings.wrong != nil && len(s.asked) == 0 {
+		b.Log.Warn("a repository's settings are wrong: it is left alone", "repository", s.Repository, "error", s.settings.wrong)
+		return false, nil
+	}
+	return true, nil
+}
+
+// maxPages of a hundred comments are read of one issue.
+const maxPages = 30
+
+func (b *Bot) comments(ctx context.Context, s *scene) (all []*github.IssueComment, err error) {
+	options := &github.IssueListCommentsOptions{ListOptions: github.ListOptions{PerPage: 100}}
+	for range maxPages {
+		page, response, err := s.client.Issues.ListComments(ctx, s.owner, s.repo, s.Number, options)
+		if err != nil {
+			return nil, judge(err)
+		}
+		all = append(all, page...)
+		if response.NextPage == 0 {
+			break
+		}
+		options.Page = response.NextPage
+	}
+	return all, nil
+}
+
+// listen takes the commands and their facts out of the comments, the later outweighing the earlier.
+func (s *scene) listen() {
+	facts := map[string]string{}
+	for _, c := range s.comments {
+		user := account{c.GetUser().GetLogin(), c.GetUser().GetType()}
+		said, asked := command(c.GetBody())
+		if !asked || user.bot() || !mayAsk(user.Login, c.GetAuthorAssociation(), s.Author.Login) {
+			continue
+		}
+		s.asked = append(s.asked, c)
+		maps.Copy(facts, said)
+	}
+	s.facts, s.complaints = s.settings.engine.Usable(facts)
+}
+
+// gather collects the logs: of the issue, of the comments with a command, and of failed jobs.
+func (b *Bot) gather(ctx context.Context, s *scene) (err error) {
+	if s.dir, err = os.MkdirTemp(b.Data, "look"); err != nil {
+		return err
+	}
+	if !s.Pull || len(s.asked) > 0 {
+		b.text(ctx, s, fmt.Sprintf("%s #%d", s.kind(), s.Number), s.Body)
+	}
+	for _, c := range s.asked {
+		b.text(ctx, s, fmt.Sprintf("comment %d", c.GetID()), c.GetBody())
+	}
+	if s.Pull && (len(s.asked) > 0 || s.settings.WorkflowRuns) {
+		return b.failedJobs(ctx, s)
+	}
+	return nil
+}
+
+func (s *scene) kind() string {
+	if s.Pull {
+		return "pull request"
+	}
+	return "issue"
+}
+
+// text takes the logs that a Markdown text holds or links.
+func (b *Bot) text(ctx context.Context, s *scene, name, body string) {
+	if strings.Contains(body, markerHead) {
+		return // our own words, quoted
+	}
+	code, prose := split(body)
+	if strings.TrimSpace(code) != "" {
+		s.logs = append(s.logs, fetch.Log{Name: name, Text: []byte(code)})
+	}
+	for _, address := range links(prose) {
+		logs, err := b.linked(ctx, s.client, address, s.dir)
+		if err != nil {
+			// Whoever reads the comment cannot mend it, so it stands in our log only; what was pasted is answered.
+			b.Log.Info("a linked log was not read", "repository", s.Repository, "number", s.Number, "error", err)
+			b.Metrics.Dropped(Kind, "link not read")
+		}
+		s.logs = append(s.logs, logs...)
+	}
+}
+
+// answer diagnoses what was gathered and sees to the comment.
+func (b *Bot) answer(ctx context.Context, s *scene) error {
+	report := matcher.Report{Schema: matcher.Schema}
+	if len(s.logs) > 0 {
+		var err error
+		if report, err = s.settings.engine.Answer(ctx, s.logs, s.facts); err != nil {
+			return err
+		}
+	}
+	bots.CrashPoint("diagnosed")
+	b.hold(s, &report)
+	if len(report.Diagnoses) == 0 && len(s.ours) == 0 && len(s.asked) == 0 {
+		b.Metrics.Dropped(Kind, "nothing known")
+		return nil
+	}
+	if len(s.ours) == 0 && s.memory.Comment != 0 && len(s.asked) == 0 {
+		b.Metrics.Dropped(Kind, "comment removed")
+		return nil // someone took our comment away: silence until asked
+	}
+	return b.comment(ctx, s, report)
+}
+
+// hold keeps back what this repository does not want to hear unasked.
+func (b *Bot) hold(s *scene, report *matcher.Report) {
+	if len(s.asked) > 0 || len(report.Diagnoses) == 0 {
+		return
+	}
+	first := report.Diagnoses[0]
+	unsure := s.settings.Certainty == string(matcher.Confirmed) && first.Certainty != matcher.Confirmed
+	if unsure || s.settings.engine.Generic(first.ID) {
+		report.Diagnoses = nil
+	}
+}

@@ -1,0 +1,186 @@
+package githubbot
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/go-github/v60/github"
+
+	"github.com/gpu-triage/triage/bots"
+	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/render"
+)
+
+// markerHead begins the hidden line by which our comment is found again. A seal follows that only we can make.
+const markerHead = "<!-- triage:report "
+
+// maxComment leaves room for our own lines within GitHub's limit.
+const maxComment = render.GitHubLimit - 4096
+
+func (b *Bot) marker(ctx context.Context, s *scene) (string, error) {
+	seal, err := b.Store.Seal(ctx, "marker", strings.ToLower(s.Repository), fmt.Sprint(s.Number))
+	return markerHead + seal + " -->", err
+}
+
+// ownComments finds our comments by marker and author. Where GitHub does not tell who we are, the marker must bear our seal.
+func (b *Bot) ownComments(ctx context.Context, s *scene) (ours []*github.IssueComment, err error) {
+	marker, err := b.marker(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	me := b.me(ctx)
+	for _, c := range s.comments {
+		body := strings.TrimLeft(c.GetBody(), " \r\n")
+		sealed := strings.HasPrefix(body, marker)
+		if me != "" && strings.HasPrefix(body, markerHead) && strings.EqualFold(c.GetUser().GetLogin(), me) || me == "" && sealed {
+			ours = append(ours, c)
+		}
+	}
+	return ours, nil
+}
+
+// comment writes or edits our one comment.
+func (b *Bot) comment(ctx context.Context, s *scene, report matcher.Report) error {
+	marker, err := b.marker(ctx, s)
+	if err != nil {
+		return err
+	}
+	page := ""
+	if b.PublicURL != "" && len(report.Diagnoses) > 0 {
+		id, err := b.Store.SaveReport(ctx, memoryKey(s.Repository, s.Number), report)
+		if err != nil {
+			return err
+		}
+		page = strings.TrimSuffix(b.PublicURL, "/") + "/reports/" + id
+	}
+	body := marker + "\n" + s.compose(report, page)
+	bots.CrashPoint("before-post")
+	changed, err := b.post(ctx, s, body)
+	if err != nil {
+		return judge(err)
+	}
+	bots.CrashPoint("after-post")
+	if err := b.tidy(ctx, s, report); err != nil {
+		return judge(err)
+	}
+	s.memory.Signature = ""
+	if len(report.Diagnoses) > 0 {
+		s.memory.Signature = report.Diagnoses[0].ID
+	}
+	if changed {
+		b.Metrics.Answered(Kind, report)
+	}
+	return nil
+}
+
+// post creates our comment, or edits it when it says something else.
+func (b *Bot) post(ctx context.Context, s *scene, body string) (changed bool, err error) {
+	if len(s.ours) == 0 {
+		created, _, err := s.client.Issues.CreateComment(ctx, s.owner, s.repo, s.Number, &github.IssueComment{Body: &body})
+		if err != nil {
+			return false, err
+		}
+		s.memory.Comment = created.GetID()
+		if login := created.GetUser().GetLogin(); login != "" && b.me(ctx) == "" {
+			b.remember(ctx, login)
+		}
+		return true, nil
+	}
+	s.memory.Comment = s.ours[0].GetID()
+	if strings.TrimSpace(s.ours[0].GetBody()) == strings.TrimSpace(body) {
+		return false, nil
+	}
+	_, _, err = s.client.Issues.EditComment(ctx, s.owner, s.repo, s.memory.Comment, &github.IssueComment{Body: &body})
+	return err == nil, err
+}
+
+// tidy removes what an accident left double, sets labels and shows those who asked that they were heard.
+func (b *Bot) tidy(ctx context.Context, s *scene, report matcher.Report) error {
+	for i, extra := range s.ours {
+		if i == 0 {
+			continue
+		}
+		if _, err := s.client.Issues.DeleteComment(ctx, s.owner, s.repo, extra.GetID()); err != nil && !isStatus(err, http.StatusNotFound) {
+			return err
+		}
+	}
+	if len(report.Diagnoses) > 0 && len(s.settings.Labels) > 0 {
+		if _, _, err := s.client.Issues.AddLabelsToIssue(ctx, s.owner, s.repo, s.Number, s.settings.Labels); err != nil {
+			b.Log.Warn("labels were not set", "repository", s.Repository, "number", s.Number, "error", err)
+		}
+	}
+	if n := len(s.asked); n > 0 && s.asked[n-1].GetReactions().GetEyes() == 0 {
+		if _, _, err := s.client.Reactions.CreateIssueCommentReaction(ctx, s.owner, s.repo, s.asked[n-1].GetID(), "eyes"); err != nil {
+			b.Log.Info("a command was not acknowledged with a reaction", "repository", s.Repository, "number", s.Number, "error", err)
+		}
+	}
+	return nil
+}
+
+// compose writes the comment below the marker.
+func (s *scene) compose(report matcher.Report, page string) string {
+	var out strings.Builder
+	switch {
+	case s.settings.wrong != nil:
+		fmt.Fprintf(&out, "The settings of this repository for triage are wrong, so nothing was diagnosed:\n\n%s\n", fenced(s.settings.wrong.Error()))
+		return out.String()
+	case len(report.Diagnoses) == 0 && len(s.asked) == 0:
+		out.WriteString("This issue has changed, and nothing in it now is a failure that I know.\n")
+	case len(report.Diagnoses) == 0:
+		out.WriteString(s.nothing())
+	default:
+		out.WriteString(render.Markdown(&report, maxComment-out.Len()))
+		out.WriteString(question(report.Diagnoses[0]))
+	}
+	if len(s.complaints) > 0 {
+		fmt.Fprintf(&out, "\nNot understood:\n\n%s\n", fenced(strings.Join(s.complaints, "\n")))
+	}
+	if len(report.Diagnoses) > 0 {
+		out.WriteString("\n---\n<sub>React with 👍 if this helped or 👎 if it is wrong. A comment with `/triage name=value` asks again with more facts.")
+		if page != "" {
+			fmt.Fprintf(&out, " [Report](%s), kept 30 days.", page)
+		}
+		out.WriteString("</sub>\n")
+	}
+	return cut(out.String(), render.GitHubLimit-256)
+}
+
+// nothing says why a question that somebody asked gets no answer, and what to send.
+func (s *scene) nothing() string {
+	if len(s.logs) == 0 {
+		return "I found no log here. Paste it between two lines of three backticks, attach it as a text file, or link a gist; then comment `/triage`.\n"
+	}
+	return "I know none of the failures in this log. The part from the first error on, of the rank that failed first, usually tells most; " +
+		"`/triage name=value` adds facts such as versions.\n"
+}
+
+// question asks the one thing that would turn a likely diagnosis into a certain one.
+func question(d matcher.Diagnosis) string {
+	if d.Certainty == matcher.Confirmed || len(d.Missing) == 0 || d.Missing[0].Name == "log" {
+		return ""
+	}
+	return fmt.Sprintf("\n**One answer settles this:** comment `/triage %s=…` with what the command above says.\n", strings.Trim(d.Missing[0].Name, "`\n"))
+}
+
+// fenced quotes a text so that nothing in it comes alive.
+func fenced(text string) string {
+	text = matcher.Redact(strings.ReplaceAll(text, "@", "@\u200b"))
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + "text\n" + cut(text, 4000) + "\n" + fence
+}
+
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most]
+}

@@ -1,0 +1,75 @@
+package githubbot
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// feedback counts the reactions on our comment that are new since the last look.
+func (b *Bot) feedback(s *scene) {
+	if len(s.ours) == 0 {
+		return
+	}
+	reactions := s.ours[0].GetReactions()
+	b.count(&s.memory, reactions.GetPlusOne()+reactions.GetHooray()+reactions.GetHeart(), reactions.GetMinusOne()+reactions.GetConfused())
+}
+
+func (b *Bot) count(m *memory, helpful, wrong int) {
+	signature := m.Signature
+	if signature == "" {
+		signature = "none"
+	}
+	b.Metrics.Feedback(Kind, signature, "helpful", helpful-m.Helpful)
+	b.Metrics.Feedback(Kind, signature, "wrong", wrong-m.Wrong)
+	m.Helpful, m.Wrong = helpful, wrong
+}
+
+const (
+	feedbackEvery = 6 * time.Hour
+	feedbackDays  = 14
+	feedbackMost  = 500 // comments at a time
+)
+
+// Feedback counts reactions from time to time, since GitHub sends no webhook for them. It returns when the context ends.
+func (b *Bot) Feedback(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(feedbackEvery):
+		}
+		if err := b.Store.Alone(ctx, "feedback", b.collect); err != nil && ctx.Err() == nil {
+			b.Log.Warn("reactions could not be counted", "error", err)
+		}
+	}
+}
+
+func (b *Bot) collect(ctx context.Context) error {
+	var recent []memory
+	err := b.Store.Each(ctx, "issue", func(data []byte) bool {
+		var m memory
+		if json.Unmarshal(data, &m) == nil && m.Comment != 0 && time.Since(m.Looked) < feedbackDays*24*time.Hour {
+			recent = append(recent, m)
+		}
+		return len(recent) < feedbackMost
+	})
+	for _, m := range recent {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		owner, repo := ownerOf(m.Repository)
+		comment, _, err := b.client(m.Installation).Issues.GetComment(ctx, owner, repo, m.Comment)
+		if err != nil {
+			continue
+		}
+		reactions, before := comment.GetReactions(), m
+		b.count(&m, reactions.GetPlusOne()+reactions.GetHooray()+reactions.GetHeart(), reactions.GetMinusOne()+reactions.GetConfused())
+		if m != before {
+			if err := b.Store.Save(ctx, memoryKey(m.Repository, m.Number), m); err != nil {
+				return err
+			}
+		}
+	}
+	return err
+}

@@ -1,0 +1,87 @@
+package githubbot
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/google/go-github/v60/github"
+
+	"github.com/gpu-triage/triage/bots"
+	"github.com/gpu-triage/triage/bots/fetch"
+)
+
+// How much of a failed commit is read.
+const (
+	maxRuns       = 5
+	maxFailedJobs = 10
+)
+
+// findPulls turns a look at a commit into looks at the pull requests that it belongs to.
+func (b *Bot) findPulls(ctx context.Context, s *scene, job bots.Job) error {
+	pulls, _, err := s.client.PullRequests.ListPullRequestsWithCommit(ctx, s.owner, s.repo, s.Commit, nil)
+	if err != nil {
+		return judge(err)
+	}
+	var looks []look
+	for _, pull := range pulls {
+		if pull.GetState() == "open" && len(looks) < 5 {
+			to := s.look
+			to.Number, to.Commit = pull.GetNumber(), ""
+			looks = append(looks, to)
+		}
+	}
+	return b.store(ctx, job.ID+"-pulls", looks)
+}
+
+// failedJobs takes the logs of the jobs that failed for a pull request's last commit.
+func (b *Bot) failedJobs(ctx context.Context, s *scene) error {
+	pull, _, err := s.client.PullRequests.Get(ctx, s.owner, s.repo, s.Number)
+	if err != nil {
+		return judge(err)
+	}
+	runs, _, err := s.client.Actions.ListRepositoryWorkflowRuns(ctx, s.owner, s.repo, &github.ListWorkflowRunsOptions{
+		HeadSHA: pull.GetHead().GetSHA(), Status: "failure", ListOptions: github.ListOptions{PerPage: maxRuns}})
+	if err != nil {
+		return judge(err)
+	}
+	count := 0
+	for i, run := range runs.WorkflowRuns {
+		if i == maxRuns || run.GetConclusion() != "failure" && run.GetConclusion() != "timed_out" {
+			continue
+		}
+		jobs, _, err := s.client.Actions.ListWorkflowJobs(ctx, s.owner, s.repo, run.GetID(),
+			&github.ListWorkflowJobsOptions{Filter: "latest", ListOptions: github.ListOptions{PerPage: 100}})
+		if err != nil {
+			return judge(err)
+		}
+		for _, failed := range jobs.Jobs {
+			if failed.GetConclusion() != "failure" && failed.GetConclusion() != "timed_out" || count == maxFailedJobs {
+				continue
+			}
+			count++
+			log, err := b.jobLog(ctx, s.client, s.owner, s.repo, failed.GetID(), s.dir)
+			if err != nil {
+				b.Log.Info("a job's log was not read", "repository", s.Repository, "job", failed.GetID(), "error", err)
+				continue
+			}
+			log.Name = fmt.Sprintf("%s (job %d)", failed.GetName(), failed.GetID())
+			s.logs = append(s.logs, log)
+		}
+	}
+	return nil
+}
+
+// jobLog fetches the log of one job from where GitHub keeps it, without our credentials.
+func (b *Bot) jobLog(ctx context.Context, c *github.Client, owner, repo string, job int64, dir string) (fetch.Log, error) {
+	address, response, err := c.Actions.GetWorkflowJobLogs(ctx, owner, repo, job, 2)
+	if response != nil && response.StatusCode == http.StatusGone {
+		return fetch.Log{}, bots.Permanent(fmt.Errorf("the log of job %d has expired", job))
+	}
+	if err != nil {
+		return fetch.Log{}, err
+	}
+	log, err := b.Logs.Get(ctx, address.String(), "", dir)
+	log.Name = fmt.Sprintf("job %d", job)
+	return log, err
+}

@@ -1,0 +1,210 @@
+package githubbot
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gpu-triage/triage/bots"
+)
+
+// maxPayload is the most that GitHub sends, in bytes.
+const maxPayload = 25 << 20
+
+// event is what is read of a webhook's payload.
+type event struct {
+	Action string `json:"action"`
+	Issue  *struct {
+		Number      int             `json:"number"`
+		Title       string          `json:"title"`
+		Body        string          `json:"body"`
+		User        account         `json:"user"`
+		UpdatedAt   time.Time       `json:"updated_at"`
+		PullRequest json.RawMessage `json:"pull_request"`
+	} `json:"issue"`
+	Comment *struct {
+		ID          int64   `json:"id"`
+		Body        string  `json:"body"`
+		User        account `json:"user"`
+		Association string  `json:"author_association"`
+	} `json:"comment"`
+	WorkflowRun *struct {
+		ID           int64  `json:"id"`
+		Conclusion   string `json:"conclusion"`
+		HeadSHA      string `json:"head_sha"`
+		PullRequests []struct {
+			Number int `json:"number"`
+		} `json:"pull_requests"`
+	} `json:"workflow_run"`
+	Repository struct {
+		FullName string `json:"full_name"`
+	} `json:"repository"`
+	Installation struct {
+		ID int64 `json:"id"`
+	} `json:"installation"`
+	Sender account `json:"sender"`
+}
+
+// account is who did something.
+type account struct {
+	Login string `json:"login"`
+	Type  string `json:"type"`
+}
+
+func (a account) bot() bool { return a.Type == "Bot" || strings.HasSuffix(a.Login, "[bot]") }
+
+// look is the data of a job: where to look, and what the delivery said in case that GitHub does not tell it again.
+type look struct {
+	Installation int64     `json:"installation,omitempty"`
+	Repository   string    `json:"repository"`
+	Number       int       `json:"number,omitempty"` // of the issue or pull request
+	Commit       string    `json:"commit,omitempty"` // of a failed run, when the pull request has to be found first
+	Action       string    `json:"action"`
+	Body         string    `json:"body,omitempty"`
+	Author       account   `json:"author"`
+	Pull         bool      `json:"pull,omitempty"`
+	Updated      time.Time `json:"updated"`
+}
+
+// ServeHTTP takes a webhook delivery: 200 once what it asks for is stored or when it asks for nothing.
+func (b *Bot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxPayload))
+	if tooLarge := (&http.MaxBytesError{}); errors.As(err, &tooLarge) {
+		http.Error(w, "the payload is too large", http.StatusRequestEntityTooLarge)
+		return
+	}
+	if err != nil {
+		http.Error(w, "the body cannot be read", http.StatusBadRequest)
+		return
+	}
+	if !b.signed(body, r.Header.Get("X-Hub-Signature-256")) {
+		b.Metrics.Dropped(Kind, "signature")
+		http.Error(w, "the signature X-Hub-Signature-256 is missing or wrong", http.StatusUnauthorized)
+		return
+	}
+	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
+		http.Error(w, "set the webhook's content type to application/json", http.StatusUnsupportedMediaType)
+		return
+	}
+	delivery := r.Header.Get("X-GitHub-Delivery")
+	if delivery == "" || len(delivery) > 200 {
+		http.Error(w, "X-GitHub-Delivery is missing", http.StatusBadRequest)
+		return
+	}
+	var e event
+	if err := json.Unmarshal(body, &e); err != nil {
+		http.Error(w, "the payload is no JSON of a webhook", http.StatusBadRequest)
+		return
+	}
+	bots.CrashPoint("received")
+	looks, ignored := e.looks(r.Header.Get("X-GitHub-Event"))
+	if ignored != "" {
+		b.Metrics.Dropped(Kind, ignored)
+		fmt.Fprintln(w, "nothing to do:", ignored)
+		return
+	}
+	if err := b.store(r.Context(), delivery, looks); err != nil {
+		b.Log.Error("a delivery could not be stored", "delivery", delivery, "error", err)
+		http.Error(w, "cannot be stored just now", http.StatusServiceUnavailable)
+		return
+	}
+	bots.CrashPoint("stored")
+	fmt.Fprintln(w, "stored")
+}
+
+func (b *Bot) store(ctx context.Context, delivery string, looks []look) error {
+	for i, l := range looks {
+		data, err := json.Marshal(l)
+		if err != nil {
+			return err
+		}
+		job := bots.Job{ID: delivery, Kind: Kind, Key: fmt.Sprintf("%s#%d%s", l.Repository, l.Number, l.Commit), Data: data}
+		if i > 0 {
+			job.ID = fmt.Sprintf("%s-%d", delivery, i)
+		}
+		if err := b.Queue.Add(ctx, job); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// signed checks the SHA-256 signature over the raw body, in constant time.
+func (b *Bot) signed(body []byte, header string) bool {
+	mac := hmac.New(sha256.New, []byte(b.Secret))
+	mac.Write(body)
+	given, err := hex.DecodeString(strings.TrimPrefix(header, "sha256="))
+	return hmac.Equal(mac.Sum(nil), given) && err == nil && strings.HasPrefix(header, "sha256=") && b.Secret != ""
+}
+
+// looks tells where an event asks to look, or why it asks nothing.
+func (e event) looks(kind string) (looks []look, ignored string) {
+	to := look{Installation: e.Installation.ID, Repository: e.Repository.FullName, Action: kind + "." + e.Action}
+	if owner, name, ok := strings.Cut(to.Repository, "/"); !ok || owner == "" || name == "" || strings.ContainsAny(to.Repository, "?#% ") {
+		return nil, "no repository"
+	}
+	if e.Sender.bot() {
+		return nil, "sent by a bot"
+	}
+	if e.Issue != nil {
+		to.Number, to.Body, to.Author, to.Updated = e.Issue.Number, e.Issue.Body, e.Issue.User, e.Issue.UpdatedAt
+		to.Pull = len(e.Issue.PullRequest) > 0 && string(e.Issue.PullRequest) != "null"
+		to.Body = to.Body[:min(len(to.Body), 300_000)]
+	}
+	switch {
+	case kind == "issues" && e.Issue != nil && (e.Action == "opened" || e.Action == "edited" || e.Action == "reopened"):
+		if e.Issue.User.bot() {
+			return nil, "written by a bot"
+		}
+		return []look{to}, ""
+	case kind == "issue_comment" && e.Issue != nil && e.Comment != nil && (e.Action == "created" || e.Action == "edited"):
+		if _, asked := command(e.Comment.Body); !asked {
+			return nil, "no command"
+		}
+		if e.Comment.User.bot() || !mayAsk(e.Comment.User.Login, e.Comment.Association, e.Issue.User.Login) {
+			return nil, "not allowed"
+		}
+		return []look{to}, ""
+	case kind == "workflow_run" && e.WorkflowRun != nil && e.Action == "completed":
+		return e.runs(to)
+	}
+	return nil, "not an event to act on"
+}
+
+// runs looks at the pull requests of a failed run. Of a fork's, GitHub names none: they are found by the commit.
+func (e event) runs(to look) (looks []look, ignored string) {
+	if e.WorkflowRun.Conclusion != "failure" && e.WorkflowRun.Conclusion != "timed_out" {
+		return nil, "the run did not fail"
+	}
+	to.Pull = true
+	for _, pull := range e.WorkflowRun.PullRequests {
+		to.Number = pull.Number
+		looks = append(looks, to)
+	}
+	if len(looks) == 0 && len(e.WorkflowRun.HeadSHA) >= 40 && len(e.WorkflowRun.HeadSHA) <= 64 {
+		to.Commit = e.WorkflowRun.HeadSHA
+		looks = append(looks, to)
+	}
+	if len(looks) == 0 {
+		return nil, "no pull request"
+	}
+	return looks, ""
+}
+
+// mayAsk tells whether someone may run the bot on an issue: its author, and who belongs to the repository.
+func mayAsk(login, association, author string) bool {
+	switch association {
+	case "OWNER", "MEMBER", "COLLABORATOR":
+		return true
+	}
+	return login != "" && strings.EqualFold(login, author)
+}

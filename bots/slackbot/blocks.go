@@ -1,0 +1,245 @@
+package slackbot
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/slack-go/slack"
+
+	"github.com/gpu-triage/triage/matcher"
+)
+
+// Slack's limits, with a little room: of blocks, of characters in a section, in a header, and (undocumented) in all blocks together.
+const (
+	maxBlocks  = 45
+	maxSection = 2900
+	maxHeader  = 150
+	maxAll     = 11_500
+)
+
+// blocks are the blocks of one message and how many characters they hold.
+type blocks struct {
+	all   []slack.Block
+	chars int
+}
+
+func (b blocks) list() []slack.Block { return b.all }
+
+// extent says how much of a report a message shows.
+type extent struct {
+	evidence, line, fixes, missing, prose int
+}
+
+// extents are tried in order until the message is within Slack's limits. The last always is.
+var extents = []extent{
+	{evidence: 6, line: 400, fixes: 3, missing: 2, prose: 2000},
+	{evidence: 4, line: 250, fixes: 2, missing: 1, prose: 1200},
+	{evidence: 2, line: 150, fixes: 1, missing: 1, prose: 600},
+}
+
+// compose makes the message of a report, and tells whether it holds the whole of it.
+func compose(report matcher.Report, id, page string, private bool) (b blocks, whole bool) {
+	for i, e := range extents {
+		c := composer{extent: e, whole: true}
+		c.report(report)
+		c.buttons(id, page, private)
+		fits := c.chars <= maxAll && len(c.all) <= maxBlocks
+		if fits || i == len(extents)-1 {
+			return c.blocks, c.whole
+		}
+	}
+	return b, false
+}
+
+type composer struct {
+	blocks
+	extent extent
+	whole  bool
+}
+
+// cut shortens a text to some characters and remembers that something is missing.
+func (c *composer) cut(text string, most int) string {
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	c.whole = false
+	return string([]rune(text)[:most-1]) + "…"
+}
+
+func (c *composer) section(text string) {
+	object := slack.NewTextBlockObject(slack.MarkdownType, text, false, true)
+	c.all = append(c.all, slack.NewSectionBlock(object, nil, nil))
+	c.chars += utf8.RuneCountInString(text)
+}
+
+func (c *composer) report(r matcher.Report) {
+	if len(r.Diagnoses) == 0 {
+		c.section("*Nothing known.* I know none of the failures in this log. The part from the first error on, of the rank that failed first, usually tells most.")
+		c.notes(r.Notes)
+		return
+	}
+	d := r.Diagnoses[0]
+	title := slack.NewTextBlockObject(slack.PlainTextType, escape(c.cut(oneLine(d.Title), maxHeader/2)), false, false)
+	c.all = append(c.all, slack.NewHeaderBlock(title))
+	c.chars += utf8.RuneCountInString(title.Text)
+	c.section(fit(standing(d)+"\n"+neutral(c.cut(oneLine(d.Cause), c.extent.prose)), maxSection))
+	c.evidence(d)
+	c.fixes(d)
+	c.missing(d)
+	c.notes(r.Notes)
+	if more := len(r.Diagnoses) - 1; more > 0 {
+		c.whole = false
+		c.section(fmt.Sprintf("_%d more in the whole report._", more))
+	}
+	c.whole = c.whole && len(d.Backends) == 0 && len(d.Consequences) == 0
+}
+
+func standing(d matcher.Diagnosis) string {
+	text := "*Likely*, not certain"
+	if d.Certainty == matcher.Confirmed {
+		text = "*Confirmed*"
+	}
+	if d.Rank != nil {
+		text += fmt.Sprintf(" · rank %d failed first", *d.Rank)
+	}
+	return text + " · " + code(d.ID)
+}
+
+func (c *composer) evidence(d matcher.Diagnosis) {
+	var lines []string
+	for i, e := range d.Evidence {
+		if i == c.extent.evidence {
+			c.whole = false
+			break
+		}
+		lines = append(lines, fmt.Sprintf("%s:%d: %s", oneLine(e.Source), e.Line, c.cut(oneLine(e.Text), c.extent.line)))
+	}
+	if len(lines) > 0 {
+		c.section(block(strings.Join(lines, "\n")))
+	}
+}
+
+func (c *composer) fixes(d matcher.Diagnosis) {
+	for i, f := range d.Fixes {
+		if i == c.extent.fixes {
+			c.whole = false
+			return
+		}
+		text := "*Fix* " + neutral(c.cut(oneLine(f.Do), c.extent.prose))
+		if len(f.Run) > 0 {
+			text = fit(text, maxSection/2) + "\n" + block(c.cut(strings.Join(f.Run, "\n"), c.extent.prose/2))
+		}
+		c.section(fit(text, maxSection))
+	}
+}
+
+func (c *composer) missing(d matcher.Diagnosis) {
+	for i, m := range d.Missing {
+		if i == c.extent.missing {
+			c.whole = false
+			return
+		}
+		text := "*Question* " + code(m.Name) + " " + neutral(c.cut(oneLine(m.Why), c.extent.prose/2))
+		if m.How != "" {
+			text += "\n" + block(c.cut(m.How, c.extent.prose/2))
+		}
+		c.section(fit(text, maxSection))
+	}
+}
+
+func (c *composer) notes(notes []string) {
+	if len(notes) > 3 {
+		c.whole, notes = false, notes[:3]
+	}
+	for _, n := range notes {
+		c.section(fit(neutral(c.cut(oneLine(n), 400)), maxSection))
+	}
+}
+
+func (c *composer) buttons(id, page string, private bool) {
+	button := func(action, label string) slack.BlockElement {
+		return slack.NewButtonBlockElement(action, id, slack.NewTextBlockObject(slack.PlainTextType, label, false, false))
+	}
+	var elements []slack.BlockElement
+	if private {
+		elements = append(elements, button(actionShare, "Share in channel"))
+	}
+	elements = append(elements, button(actionHelped, "This helped"), button(actionWrong, "Wrong"))
+	if page != "" {
+		link := slack.NewButtonBlockElement("triage_page", id, slack.NewTextBlockObject(slack.PlainTextType, "Whole report", false, false))
+		elements = append(elements, link.WithURL(page))
+	}
+	c.all = append(c.all, slack.NewActionBlock("triage", elements...))
+	c.chars += 60
+}
+
+// headline is what a notification shows.
+func headline(r matcher.Report) string {
+	if len(r.Diagnoses) == 0 {
+		return "Nothing known in this log."
+	}
+	return neutral(fit(oneLine(r.Diagnoses[0].Title), 200))
+}
+
+func oneLine(text string) string {
+	return strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
+}
+
+// fit cuts a text that is longer than a limit allows, closing the code block that it may cut open.
+func fit(text string, most int) string {
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
+	}
+	text = string(runes[:most-5])
+	if i := strings.LastIndex(text, "&"); i > len(text)-5 && !strings.Contains(text[i:], ";") {
+		text = text[:i]
+	}
+	text += "…"
+	if strings.Count(text, "```")%2 == 1 {
+		text += "```"
+	}
+	return text
+}
+
+var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
+// escape takes away the three characters by which mentions, links and dates are written.
+func escape(text string) string { return escaper.Replace(text) }
+
+const nothing = "\u200b"
+
+var asides = strings.NewReplacer("*", nothing+"*"+nothing, "_", nothing+"_"+nothing, "~", nothing+"~"+nothing, "@", "@"+nothing, "`", "'")
+
+// neutral makes a text with code between backticks into mrkdwn in which nothing else comes alive.
+func neutral(text string) string {
+	parts := strings.Split(text, "`")
+	var out strings.Builder
+	for i, part := range parts {
+		if i%2 == 1 && i < len(parts)-1 && strings.TrimSpace(part) != "" {
+			out.WriteString(code(part))
+			continue
+		}
+		out.WriteString(escape(asides.Replace(part)))
+	}
+	return out.String()
+}
+
+func neutralAll(texts []string) []string {
+	out := make([]string, len(texts))
+	for i, text := range texts {
+		out[i] = neutral(text)
+	}
+	return out
+}
+
+func code(text string) string {
+	return "`" + escape(strings.ReplaceAll(oneLine(text), "`", "'")) + "`"
+}
+
+// block quotes a text as code. Escaping makes it longer, so it is cut after it.
+func block(text string) string {
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, "?"), "`", "`"+nothing)
+	return "```" + fit(escape(text), maxSection-200) + "```"
+}

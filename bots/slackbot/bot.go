@@ -1,0 +1,163 @@
+// Package slackbot answers /triage, the shortcut "Triage this message", mentions and direct messages in Slack, over HTTP or Socket
+// Mode.
+package slackbot
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/slack-go/slack"
+
+	"github.com/gpu-triage/triage/bots"
+	"github.com/gpu-triage/triage/bots/fetch"
+)
+
+// Kind is the kind of the bot's jobs in the queue.
+const Kind = "slack"
+
+// Hosts are Slack's own, from which files are fetched.
+func Hosts() []string { return []string{"files.slack.com", "files.slack-gov.com"} }
+
+// Config is how the bot reaches Slack and what it works with.
+type Config struct {
+	SigningSecret string // HTTP mode
+	BotToken      string // without it only response_url can be answered
+	AppToken      string // Socket Mode
+	APIURL        string // "" for Slack's
+	PublicURL     string // where this server's /reports are, "" when nowhere
+	Data          string // folder for downloads
+
+	Store   *bots.Store
+	Queue   *bots.Queue
+	Metrics *bots.Metrics
+	Engine  bots.Engine
+	Fetch   *fetch.Client
+	// Links reads logs from other places that people link; ok is false for an address that it does not know.
+	Links func(ctx context.Context, address, dir string) (logs []fetch.Log, ok bool, err error)
+	Log   *slog.Logger
+}
+
+// Bot is the Slack bot.
+type Bot struct {
+	Config
+	api     *slack.Client
+	apiHost string
+	http    *http.Client
+}
+
+// New returns a bot. It asks Slack nothing yet.
+func New(config Config) (*Bot, error) {
+	b := &Bot{Config: config, http: &http.Client{
+		Timeout:       15 * time.Second,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+	options := []slack.Option{slack.OptionHTTPClient(&http.Client{Timeout: 20 * time.Second}), slack.OptionAppLevelToken(config.AppToken)}
+	if config.APIURL != "" {
+		u, err := url.Parse(config.APIURL)
+		if err != nil || u.Host == "" {
+			return nil, errors.New("SLACK_API_URL is no address")
+		}
+		b.apiHost = u.Hostname()
+		options = append(options, slack.OptionAPIURL(strings.TrimSuffix(config.APIURL, "/")+"/"))
+	}
+	b.api = slack.New(config.BotToken, options...)
+	return b, nil
+}
+
+// Handlers are the endpoints of HTTP mode.
+func (b *Bot) Handlers() map[string]http.Handler {
+	return map[string]http.Handler{
+		"POST /slack/commands": b.verified(func(ctx context.Context, body []byte) (any, error) {
+			form, err := url.ParseQuery(string(body))
+			if err != nil {
+				return nil, errMalformed
+			}
+			return b.command(ctx, commandOf(form), digest(body))
+		}),
+		"POST /slack/interactions": b.verified(func(ctx context.Context, body []byte) (any, error) {
+			form, err := url.ParseQuery(string(body))
+			if err != nil {
+				return nil, errMalformed
+			}
+			return b.interaction(ctx, []byte(form.Get("payload")), digest(body))
+		}),
+		"POST /slack/events": b.verified(func(ctx context.Context, body []byte) (any, error) {
+			return b.event(ctx, body, digest(body))
+		}),
+	}
+}
+
+// errMalformed says that a request is not what Slack sends.
+var errMalformed = errors.New("not a request of Slack's")
+
+// What Slack sends is small; and it waits three seconds for an answer.
+const (
+	maxRequest = 1 << 20
+	ackTime    = 2500 * time.Millisecond
+	window     = 5 * time.Minute
+)
+
+// verified lets a request through whose signature over the raw body is right and whose time is no more than five minutes off.
+func (b *Bot) verified(handle func(ctx context.Context, body []byte) (any, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
+		if tooLarge := (&http.MaxBytesError{}); errors.As(err, &tooLarge) {
+			http.Error(w, "too large", http.StatusRequestEntityTooLarge)
+			return
+		}
+		if err != nil {
+			http.Error(w, "the body cannot be read", http.StatusBadRequest)
+			return
+		}
+		if !b.signed(body, r.Header.Get("X-Slack-Request-Timestamp"), r.Header.Get("X-Slack-Signature")) {
+			b.Metrics.Dropped(Kind, "signature")
+			http.Error(w, "the signature is missing, wrong or more than five minutes old", http.StatusUnauthorized)
+			return
+		}
+		bots.CrashPoint("received")
+		ctx, cancel := context.WithTimeout(r.Context(), ackTime)
+		defer cancel()
+		answer, err := handle(ctx, body)
+		if errors.Is(err, errMalformed) {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		if err != nil {
+			b.Log.Error("a request from Slack could not be stored", "error", err)
+			http.Error(w, "cannot be stored just now, please try again", http.StatusServiceUnavailable)
+			return
+		}
+		bots.CrashPoint("stored")
+		if answer != nil {
+			w.Header().Set("Content-Type", "application/json")
+			_ = json.NewEncoder(w).Encode(answer)
+		}
+	})
+}
+
+// signed checks Slack's v0 signature in constant time, and the time both ways.
+func (b *Bot) signed(body []byte, timestamp, signature string) bool {
+	mac := hmac.New(sha256.New, []byte(b.SigningSecret))
+	mac.Write([]byte("v0:" + timestamp + ":"))
+	mac.Write(body)
+	given, err := hex.DecodeString(strings.TrimPrefix(signature, "v0="))
+	right := hmac.Equal(mac.Sum(nil), given) && err == nil && strings.HasPrefix(signature, "v0=") && b.SigningSecret != ""
+	seconds, err := strconv.ParseInt(timestamp, 10, 64)
+	return right && err == nil && time.Since(time.Unix(seconds, 0)).Abs() <= window
+}
+
+func digest(body []byte) string {
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:16])
+}

@@ -1,0 +1,267 @@
+package slackbot
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/slack-go/slack"
+
+	"github.com/gpu-triage/triage/bots"
+)
+
+// progress is how far the delivery of a letter has come.
+type progress struct {
+	Stage   string `json:"stage"`
+	Channel string `json:"channel,omitempty"` // where the message is
+	TS      string `json:"ts,omitempty"`
+}
+
+// A letter is posted between "posting" and "posted": whoever finds "posting" looks whether the message is there before posting again.
+const (
+	stagePosting = "posting"
+	stagePosted  = "posted"
+	stageDone    = "done"
+)
+
+func progressKey(id string) string { return "slack:" + id }
+
+// deliver brings a letter to its reader, once, and tells whether it did so now. Ways are tried in turn: the thread, response_url, the
+// channel, a direct message.
+func (b *Bot) deliver(ctx context.Context, id string, t task, l letter) (fresh bool, err error) {
+	var p progress
+	if _, err := b.Store.Load(ctx, progressKey(id), &p); err != nil {
+		return false, err
+	}
+	if p.Stage == "" || p.Stage == stagePosting {
+		again := p.Stage == stagePosting
+		if err := b.Store.Save(ctx, progressKey(id), progress{Stage: stagePosting}); err != nil {
+			return false, err
+		}
+		bots.CrashPoint("before-post")
+		if p, err = b.post(ctx, id, t, l, again); err != nil {
+			return false, err
+		}
+		bots.CrashPoint("after-post")
+		p.Stage = stagePosted
+		if err := b.Store.Save(ctx, progressKey(id), p); err != nil {
+			return false, err
+		}
+		fresh = true
+	}
+	bots.CrashPoint("recorded")
+	if p.Stage == stagePosted {
+		snippet := p
+		p.Stage = stageDone
+		if err := b.Store.Save(ctx, progressKey(id), p); err != nil {
+			return fresh, err
+		}
+		b.snippet(ctx, snippet, l)
+	}
+	return fresh, nil
+}
+
+// errNoWay says that this way does not lead to the reader, so that the next is tried.
+var errNoWay = errors.New("no way to the reader")
+
+func (b *Bot) post(ctx context.Context, id string, t task, l letter, again bool) (progress, error) {
+	type way func(letter) (progress, error)
+	channel := func(to, thread string) way {
+		return func(l letter) (progress, error) { return b.postMessage(ctx, id, to, thread, l, again) }
+	}
+	var ways []way
+	open := t.Thread != "" || l.public // for the channel to see
+	if open && t.Channel != "" {
+		ways = append(ways, channel(t.Channel, t.Thread))
+	}
+	if t.ResponseURL != "" {
+		ways = append(ways, func(l letter) (progress, error) { return progress{}, b.respond(ctx, t, l, again) })
+	}
+	if t.User != "" {
+		ways = append(ways, channel(t.User, ""))
+	}
+	if !open && t.Channel != "" {
+		ways = append(ways, channel(t.Channel, ""))
+	}
+	for _, try := range ways {
+		p, err := try(l)
+		if errors.Is(err, errBlocks) {
+			b.Log.Error("Slack refused the blocks of a message, sending its text only", "delivery", id, "error", err)
+			l.blocks = blocks{}
+			p, err = try(l)
+		}
+		if !errors.Is(err, errNoWay) {
+			return p, err
+		}
+		b.Log.Info("a way to the reader is closed", "delivery", id, "reason", err)
+	}
+	b.Metrics.Dropped(Kind, "no way to the reader")
+	b.Log.Warn("an answer could not be delivered in any way", "delivery", id, "channel", t.Channel)
+	return progress{}, nil
+}
+
+// errBlocks says that Slack does not take a message's blocks.
+var errBlocks = errors.New("blocks refused")
+
+func blocksRefused(said string) bool {
+	return strings.Contains(said, "invalid_blocks") || strings.Contains(said, "msg_blocks_too_long")
+}
+
+// response_url takes five posts in half an hour.
+const (
+	maxResponses = 5
+	responseTime = 29 * time.Minute
+)
+
+type uses struct {
+	Count int `json:"count"`
+}
+
+// respond posts to response_url. Its posts cannot be looked up: one that was perhaps made before asks to be replaced.
+func (b *Bot) respond(ctx context.Context, t task, l letter, again bool) error {
+	key := "url:" + t.ResponseURL
+	var used uses
+	if _, err := b.Store.Load(ctx, key, &used); err != nil {
+		return err
+	}
+	if used.Count >= maxResponses || time.Since(t.Issued) > responseTime {
+		return fmt.Errorf("response_url is used up: %w", errNoWay)
+	}
+	used.Count++
+	if err := b.Store.Save(ctx, key, used); err != nil {
+		return err
+	}
+	kind := slack.ResponseTypeEphemeral
+	if l.public {
+		kind = slack.ResponseTypeInChannel
+	}
+	content := map[string]any{"response_type": kind, "replace_original": again && !l.public && t.Do == doAnswer, "text": l.text}
+	if list := l.blocks.list(); len(list) > 0 {
+		content["blocks"] = list
+	}
+	body, err := json.Marshal(content)
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, t.ResponseURL, bytes.NewReader(body))
+	if err != nil {
+		return bots.Permanent(err)
+	}
+	request.Header.Set("Content-Type", "application/json; charset=utf-8")
+	response, err := b.http.Do(request)
+	if err != nil {
+		return errors.New("response_url cannot be reached") // its address is a secret
+	}
+	defer response.Body.Close()
+	said, _ := io.ReadAll(io.LimitReader(response.Body, 4096))
+	switch code := response.StatusCode; {
+	case code == http.StatusTooManyRequests:
+		seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
+		return bots.Later(errors.New("response_url: rate limited"), time.Duration(max(seconds, 1))*time.Second)
+	case code == http.StatusNotFound || code == http.StatusGone || bytes.Contains(said, []byte("used_url")) || bytes.Contains(said, []byte("expired_url")):
+		return fmt.Errorf("response_url has expired: %w", errNoWay)
+	case code >= 400 && blocksRefused(string(said)) && len(l.blocks.list()) > 0:
+		return errBlocks
+	case code >= 400 && code < 500:
+		return bots.Permanent(fmt.Errorf("response_url refused the message with %d: %.200s", code, said))
+	case code >= 300:
+		return fmt.Errorf("response_url answered %d", code)
+	}
+	return nil
+}
+
+// eventType marks our messages, so that they can be found again.
+const eventType = "triage_answer"
+
+// postMessage posts to a channel, a thread or a person. One that was perhaps made before is looked for first.
+func (b *Bot) postMessage(ctx context.Context, id, channel, thread string, l letter, again bool) (progress, error) {
+	if b.BotToken == "" {
+		return progress{}, fmt.Errorf("SLACK_BOT_TOKEN is missing: %w", errNoWay)
+	}
+	if again {
+		if p, ok := b.find(ctx, id, channel, thread); ok {
+			return p, nil
+		}
+	}
+	options := []slack.MsgOption{
+		slack.MsgOptionText(l.text, false), slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl(),
+		slack.MsgOptionMetadata(slack.SlackMetadata{EventType: eventType, EventPayload: map[string]any{"id": id}}),
+	}
+	if list := l.blocks.list(); len(list) > 0 {
+		options = append(options, slack.MsgOptionBlocks(list...))
+	}
+	if thread != "" {
+		options = append(options, slack.MsgOptionTS(thread))
+	}
+	at, ts, err := b.api.PostMessageContext(ctx, channel, options...)
+	if err != nil && blocksRefused(err.Error()) && len(l.blocks.list()) > 0 {
+		return progress{}, errBlocks
+	}
+	if err != nil {
+		return progress{}, judge(err)
+	}
+	return progress{Channel: at, TS: ts}, nil
+}
+
+// find looks for a message of ours that an earlier try may have posted.
+func (b *Bot) find(ctx context.Context, id, channel, thread string) (progress, bool) {
+	var recent []slack.Message
+	if thread != "" {
+		recent, _, _, _ = b.api.GetConversationRepliesContext(ctx, &slack.GetConversationRepliesParameters{
+			ChannelID: channel, Timestamp: thread, Limit: 100, IncludeAllMetadata: true})
+	} else if page, err := b.api.GetConversationHistoryContext(ctx, &slack.GetConversationHistoryParameters{
+		ChannelID: channel, Limit: 50, IncludeAllMetadata: true}); err == nil {
+		recent = page.Messages
+	}
+	for _, m := range recent {
+		if m.Metadata.EventType == eventType && m.Metadata.EventPayload["id"] == id {
+			return progress{Channel: channel, TS: m.Timestamp}, true
+		}
+	}
+	return progress{}, false
+}
+
+// snippet puts the long report into the thread below the message; without it the message still says the most.
+func (b *Bot) snippet(ctx context.Context, at progress, l letter) {
+	if l.long == "" || at.Channel == "" || at.TS == "" {
+		return
+	}
+	_, err := b.api.UploadFileContext(ctx, slack.UploadFileParameters{
+		Content: l.long, FileSize: len(l.long), Filename: "triage.md", Title: "The whole report", SnippetType: "markdown",
+		Channel: at.Channel, ThreadTimestamp: at.TS,
+	})
+	if err != nil {
+		b.Log.Info("the long report was not added to the thread", "error", err)
+	}
+}
+
+// closedWays are Slack's errors that say that a message cannot go this way.
+var closedWays = []string{"not_in_channel", "channel_not_found", "is_archived", "restricted_action", "cannot_dm_bot", "user_not_found",
+	"missing_scope", "messages_tab_disabled", "not_allowed_token_type", "thread_not_found", "user_disabled"}
+
+// judge tells the queue what an error of Slack's means.
+func judge(err error) error {
+	var (
+		limited *slack.RateLimitedError
+		said    slack.SlackErrorResponse
+	)
+	switch {
+	case errors.As(err, &limited):
+		return bots.Later(err, limited.RetryAfter)
+	case errors.As(err, &said) && (said.Err == "ratelimited" || said.Err == "rate_limited"):
+		return bots.Later(err, 30*time.Second)
+	case errors.As(err, &said) && slices.Contains(closedWays, said.Err):
+		return fmt.Errorf("%s: %w", said.Err, errNoWay)
+	case errors.As(err, &said) && (strings.HasPrefix(said.Err, "invalid_") || strings.HasPrefix(said.Err, "token_") || said.Err == "account_inactive" || said.Err == "msg_too_long"):
+		return bots.Permanent(err)
+	}
+	return err
+}

@@ -1,0 +1,169 @@
+package slackbot
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/gpu-triage/triage/bots"
+	"github.com/gpu-triage/triage/bots/fetch"
+	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/render"
+)
+
+// Handle does one job.
+func (b *Bot) Handle(ctx context.Context, job bots.Job) error {
+	var t task
+	if err := json.Unmarshal(job.Data, &t); err != nil {
+		return bots.Permanent(err)
+	}
+	switch t.Do {
+	case doAnswer:
+		return b.answer(ctx, job, t)
+	case doModal:
+		return b.openModal(ctx, job, t)
+	case doShare:
+		return b.share(ctx, t)
+	case doFeedback:
+		return b.feedback(ctx, job, t)
+	}
+	return bots.Permanent(fmt.Errorf("unknown task %q", t.Do))
+}
+
+// answer diagnoses what a task brings.
+func (b *Bot) answer(ctx context.Context, job bots.Job, t task) error {
+	dir, err := os.MkdirTemp(b.Data, "look")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	facts, text := b.Engine.LeadingFacts(t.Text)
+	for name, value := range t.Facts {
+		facts[name] = value
+	}
+	facts, complaints := b.Engine.Usable(facts)
+	if t.Ours || strings.Contains(text, "triage:report") {
+		_, err := b.deliver(ctx, job.ID, t, letter{text: "That is a triage report already."})
+		return err
+	}
+	logs, notes := b.gather(ctx, t, text, dir)
+	bots.CrashPoint("fetched")
+	if len(logs) == 0 {
+		said := append(complaints, notes...)
+		if len(said) == 0 {
+			said = []string{"There is no log in that. Paste one, link one, or use `/triage` alone for a form."}
+		}
+		_, err := b.deliver(ctx, job.ID, t, letter{text: strings.Join(neutralAll(said), "\n")})
+		return err
+	}
+	report, err := b.Engine.Answer(ctx, logs, facts)
+	if err != nil {
+		return err
+	}
+	report.Notes = append(report.Notes, append(complaints, notes...)...)
+	bots.CrashPoint("diagnosed")
+	id, err := b.Store.SaveReport(ctx, job.ID, report)
+	if err != nil {
+		return err
+	}
+	fresh, err := b.deliver(ctx, job.ID, t, b.letter(report, id, t.Thread == ""))
+	if fresh {
+		b.Metrics.Answered(Kind, report)
+	}
+	return err
+}
+
+// gather collects the logs of a task: pasted, linked and attached. What cannot be read is told in notes.
+func (b *Bot) gather(ctx context.Context, t task, text, dir string) (logs []fetch.Log, notes []string) {
+	found := linksIn(text)
+	pasted := text
+	for _, address := range found {
+		pasted = strings.ReplaceAll(pasted, address, "")
+	}
+	if strings.TrimSpace(pasted) != "" && !(len(found) > 0 && len(pasted) < 200 && !strings.Contains(strings.TrimSpace(pasted), "\n")) {
+		found = nil // addresses within a log are part of it
+		logs = append(logs, fetch.Log{Name: "message", Text: []byte(unfenced(text))})
+	}
+	take := func(more []fetch.Log, err error) {
+		logs = append(logs, more...)
+		if err != nil {
+			notes = append(notes, "A log could not be read: "+matcher.Redact(err.Error())+".")
+		}
+	}
+	for _, address := range found {
+		take(b.linked(ctx, t, address, dir))
+	}
+	for _, id := range t.Files {
+		take(b.file(ctx, t, id, dir, true))
+	}
+	return logs, notes
+}
+
+// unfenced takes the fences of a code block away, keeping the lines.
+func unfenced(text string) string {
+	return strings.ReplaceAll(text, "```", "")
+}
+
+// share posts a report for the whole channel, once.
+func (b *Bot) share(ctx context.Context, t task) error {
+	report, err := b.Store.Report(ctx, t.Report)
+	if errors.Is(err, bots.ErrNoReport) {
+		_, err := b.deliver(ctx, "gone:"+t.Report+t.User, t, letter{text: "That report is no longer kept: ask again."})
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	l := b.letter(report, t.Report, false)
+	l.public = true
+	_, err = b.deliver(ctx, "share:"+t.Report+":"+t.Channel, t, l)
+	return err
+}
+
+// feedback counts what someone says of a report, once each.
+func (b *Bot) feedback(ctx context.Context, job bots.Job, t task) error {
+	report, err := b.Store.Report(ctx, t.Report)
+	if err != nil && !errors.Is(err, bots.ErrNoReport) {
+		return err
+	}
+	first, err := b.Store.First(ctx, "feedback:"+t.Report+":"+t.User)
+	if err != nil {
+		return err
+	}
+	signature := "none"
+	if len(report.Diagnoses) > 0 {
+		signature = report.Diagnoses[0].ID
+	}
+	if first {
+		b.Metrics.Feedback(Kind, signature, t.Verdict, 1)
+		b.Log.Info("feedback", "delivery", job.ID, "signature", signature, "verdict", t.Verdict, "report", t.Report)
+	}
+	t.Thread = ""
+	_, err = b.deliver(ctx, job.ID, t, letter{text: "Noted, thank you."})
+	return err
+}
+
+// letter is a message to deliver, with the full report when the message does not hold all of it.
+type letter struct {
+	text   string // what notifications show; mrkdwn
+	blocks blocks
+	long   string // Markdown, "" when the blocks say everything
+	public bool   // for the channel to see
+}
+
+func (b *Bot) letter(report matcher.Report, id string, private bool) letter {
+	page := ""
+	if b.PublicURL != "" {
+		page = strings.TrimSuffix(b.PublicURL, "/") + "/reports/" + id
+	}
+	l := letter{text: headline(report), public: !private}
+	var whole bool
+	l.blocks, whole = compose(report, id, page, private)
+	if !whole {
+		l.long = render.Markdown(&report, 200_000)
+	}
+	return l
+}

@@ -1,0 +1,281 @@
+package slackbot
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/slack-go/slack"
+
+	"github.com/gpu-triage/triage/bots"
+)
+
+// What a task asks for.
+const (
+	doAnswer   = "answer"
+	doModal    = "modal"
+	doShare    = "share"
+	doFeedback = "feedback"
+)
+
+// task is the data of a job.
+type task struct {
+	Do          string            `json:"do"`
+	Channel     string            `json:"channel,omitempty"`
+	User        string            `json:"user,omitempty"`
+	ResponseURL string            `json:"response_url,omitempty"`
+	Issued      time.Time         `json:"issued,omitzero"` // of ResponseURL
+	Trigger     string            `json:"trigger,omitempty"`
+	Text        string            `json:"text,omitempty"`
+	Facts       map[string]string `json:"facts,omitempty"`
+	Files       []string          `json:"files,omitempty"`  // ids
+	Thread      string            `json:"thread,omitempty"` // answer there, for all to see
+	Ours        bool              `json:"ours,omitempty"`   // the message to triage is one of our own
+	Report      string            `json:"report,omitempty"`
+	Verdict     string            `json:"verdict,omitempty"`
+}
+
+// add stores a task. Slack sends some requests again: id is the same then.
+func (b *Bot) add(ctx context.Context, id string, t task) error {
+	data, err := json.Marshal(t)
+	if err != nil {
+		return err
+	}
+	return b.Queue.Add(ctx, bots.Job{ID: id, Kind: Kind, Key: id, Data: data})
+}
+
+// slash is a slash command, as a form over HTTP or JSON in Socket Mode.
+type slash struct {
+	Channel     string `json:"channel_id"`
+	User        string `json:"user_id"`
+	Text        string `json:"text"`
+	ResponseURL string `json:"response_url"`
+	Trigger     string `json:"trigger_id"`
+}
+
+func commandOf(form url.Values) slash {
+	return slash{form.Get("channel_id"), form.Get("user_id"), form.Get("text"), form.Get("response_url"), form.Get("trigger_id")}
+}
+
+// reply is the body of an acknowledgement that shows a message to whoever asked.
+type reply struct {
+	Type   string        `json:"response_type"`
+	Text   string        `json:"text"`
+	Blocks []slack.Block `json:"blocks,omitempty"`
+}
+
+// command takes a slash command and returns the body of its acknowledgement.
+func (b *Bot) command(ctx context.Context, c slash, digest string) (any, error) {
+	if c.User == "" || c.ResponseURL != "" && !b.trusted(c.ResponseURL) {
+		return nil, errMalformed
+	}
+	t := task{Do: doAnswer, Channel: c.Channel, User: c.User, ResponseURL: c.ResponseURL, Issued: time.Now().UTC(), Trigger: c.Trigger, Text: c.Text}
+	id := c.Trigger
+	if id == "" {
+		id = digest
+	}
+	switch text := strings.TrimSpace(c.Text); {
+	case strings.EqualFold(text, "help") || text == "?":
+		return reply{Type: slack.ResponseTypeEphemeral, Text: helpText}, nil
+	case text == "":
+		t.Do = doModal
+	}
+	if err := b.add(ctx, id, t); err != nil {
+		return nil, err
+	}
+	if t.Do == doAnswer && len(linksIn(t.Text)) > 0 {
+		return reply{Type: slack.ResponseTypeEphemeral, Text: "Reading that log…"}, nil
+	}
+	return nil, nil
+}
+
+// trusted tells whether an address for answers is Slack's, or of the server that stands in for it.
+func (b *Bot) trusted(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.User != nil {
+		return false
+	}
+	host := strings.ToLower(u.Hostname())
+	if b.apiHost != "" && host == b.apiHost {
+		return true
+	}
+	return u.Scheme == "https" && (host == "hooks.slack.com" || host == "hooks.slack-gov.com") && u.Port() == ""
+}
+
+// payload is what is read of an interaction.
+type payload struct {
+	Type        string `json:"type"`
+	Trigger     string `json:"trigger_id"`
+	ResponseURL string `json:"response_url"`
+	AppID       string `json:"api_app_id"`
+	User        struct {
+		ID string `json:"id"`
+	} `json:"user"`
+	Channel struct {
+		ID string `json:"id"`
+	} `json:"channel"`
+	Message message `json:"message"`
+	Actions []struct {
+		ID    string `json:"action_id"`
+		Value string `json:"value"`
+		Time  string `json:"action_ts"`
+	} `json:"actions"`
+	View struct {
+		ID       string `json:"id"`
+		Metadata string `json:"private_metadata"`
+		State    struct {
+			Values map[string]map[string]struct {
+				Value string `json:"value"`
+				Files []file `json:"files"`
+			} `json:"values"`
+		} `json:"state"`
+	} `json:"view"`
+}
+
+type file struct {
+	ID string `json:"id"`
+}
+
+// message is a message that was posted in Slack.
+type message struct {
+	Text   string `json:"text"`
+	TS     string `json:"ts"`
+	Thread string `json:"thread_ts"`
+	AppID  string `json:"app_id"`
+	Files  []file `json:"files"`
+}
+
+// interaction takes a button, a shortcut or a filled-in modal.
+func (b *Bot) interaction(ctx context.Context, data []byte, digest string) (any, error) {
+	var p payload
+	if json.Unmarshal(data, &p) != nil || p.User.ID == "" || p.ResponseURL != "" && !b.trusted(p.ResponseURL) {
+		return nil, errMalformed
+	}
+	t := task{Channel: p.Channel.ID, User: p.User.ID, ResponseURL: p.ResponseURL, Issued: time.Now().UTC(), Trigger: p.Trigger}
+	id := p.Trigger
+	if id == "" {
+		id = digest
+	}
+	switch {
+	case p.Type == "block_actions" && len(p.Actions) > 0:
+		t.Report, t.Thread = p.Actions[0].Value, p.Message.Thread
+		switch p.Actions[0].ID {
+		case actionShare:
+			t.Do = doShare
+		case actionHelped, actionWrong:
+			t.Do, t.Verdict = doFeedback, verdicts[p.Actions[0].ID]
+		default:
+			return nil, nil // a link button
+		}
+	case p.Type == "message_action":
+		t.Do, t.Text, t.Files = doAnswer, unescape(p.Message.Text), idsOf(p.Message.Files)
+		t.Thread = p.Message.TS
+		if p.Message.Thread != "" {
+			t.Thread = p.Message.Thread
+		}
+		t.Ours = p.AppID != "" && p.Message.AppID == p.AppID
+	case p.Type == "shortcut":
+		t.Do = doModal
+	case p.Type == "view_submission" && metadataOf(p.View.Metadata).Callback == callbackModal:
+		return b.submission(ctx, p, t, id)
+	default:
+		return nil, nil
+	}
+	return nil, b.add(ctx, id, t)
+}
+
+// submission takes a filled-in modal: facts that cannot be used are shown in it.
+func (b *Bot) submission(ctx context.Context, p payload, t task, id string) (any, error) {
+	m := metadataOf(p.View.Metadata)
+	t.Do, t.Channel, t.ResponseURL, t.Issued = doAnswer, m.Channel, m.ResponseURL, m.Issued
+	if t.ResponseURL != "" && !b.trusted(t.ResponseURL) {
+		return nil, errMalformed
+	}
+	for block, actions := range p.View.State.Values {
+		for _, a := range actions {
+			switch block {
+			case blockLog:
+				t.Text = a.Value
+			case blockFacts:
+				t.Facts = bots.AllFacts(strings.ReplaceAll(a.Value, "\n", " "))
+				if _, complaints := b.Engine.Usable(t.Facts); len(complaints) > 0 {
+					return slack.NewErrorsViewSubmissionResponse(map[string]string{blockFacts: strings.Join(complaints, " ")}), nil
+				}
+			case blockFiles:
+				t.Files = append(t.Files, idsOf(a.Files)...)
+			}
+		}
+	}
+	if strings.TrimSpace(t.Text) == "" && len(t.Files) == 0 {
+		return slack.NewErrorsViewSubmissionResponse(map[string]string{blockLog: "Paste a log or a link, or add a file below."}), nil
+	}
+	if p.View.ID != "" {
+		id = "view-" + p.View.ID // a modal is handed in once, however often Slack says so
+	}
+	return nil, b.add(ctx, id, t)
+}
+
+// event takes a delivery of the Events API.
+func (b *Bot) event(ctx context.Context, data []byte, digest string) (any, error) {
+	var e struct {
+		Type      string `json:"type"`
+		Challenge string `json:"challenge"`
+		ID        string `json:"event_id"`
+		Event     struct {
+			message
+			Type        string `json:"type"`
+			Subtype     string `json:"subtype"`
+			ChannelType string `json:"channel_type"`
+			Channel     string `json:"channel"`
+			User        string `json:"user"`
+			Bot         string `json:"bot_id"`
+		} `json:"event"`
+	}
+	if err := json.Unmarshal(data, &e); err != nil {
+		return nil, errMalformed
+	}
+	if e.Type == "url_verification" {
+		return map[string]string{"challenge": e.Challenge}, nil
+	}
+	m := e.Event
+	direct := m.Type == "message" && m.ChannelType == "im" && (m.Subtype == "" || m.Subtype == "file_share")
+	if e.Type != "event_callback" || m.Bot != "" || m.User == "" || m.Channel == "" || !direct && m.Type != "app_mention" {
+		return nil, nil
+	}
+	t := task{Do: doAnswer, Channel: m.Channel, User: m.User, Text: unescape(withoutMention(m.Text)), Files: idsOf(m.Files), Thread: m.TS}
+	if m.Thread != "" {
+		t.Thread = m.Thread
+	}
+	id := e.ID
+	if id == "" {
+		id = digest
+	}
+	return nil, b.add(ctx, id, t)
+}
+
+func idsOf(files []file) (ids []string) {
+	for _, f := range files {
+		if f.ID != "" && len(ids) < 10 {
+			ids = append(ids, f.ID)
+		}
+	}
+	return ids
+}
+
+// withoutMention drops the mention of ourselves that a message begins with.
+func withoutMention(text string) string {
+	if rest, ok := strings.CutPrefix(strings.TrimSpace(text), "<@"); ok {
+		if _, after, ok := strings.Cut(rest, ">"); ok {
+			return strings.TrimSpace(after)
+		}
+	}
+	return text
+}
+
+// unescape gives a message's text as it was typed: Slack escapes three characters and wraps addresses.
+func unescape(text string) string {
+	text = wrapped.ReplaceAllString(text, "$1")
+	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(text)
+}

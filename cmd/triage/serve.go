@@ -1,0 +1,322 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gpu-triage/triage/bots"
+	"github.com/gpu-triage/triage/bots/fetch"
+	"github.com/gpu-triage/triage/bots/githubbot"
+	"github.com/gpu-triage/triage/bots/slackbot"
+	"github.com/gpu-triage/triage/rules"
+)
+
+// serveSettings are the settings of triage serve. Each is a flag and an environment variable.
+type serveSettings struct {
+	Listen, Data, NATS, PublicURL, AdminToken string
+	SlackSecret, SlackBot, SlackApp, SlackAPI string
+	GitHubSecret, GitHubApp, GitHubKey        string
+	GitHubToken, GitHubAPI, Prometheus        string
+	Allow, Rules                              []string
+	Lease, Debounce                           time.Duration
+	Attempts, Workers                         int
+}
+
+func newServe() *cobra.Command {
+	var s serveSettings
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Answer in Slack, on GitHub and over HTTP",
+		Long: "Answer in Slack, on GitHub and over HTTP. Each flag may be given as the environment variable named in its description;\n" +
+			"secrets are better given there.",
+		Args: cobra.NoArgs,
+	}
+	flags := c.Flags()
+	text := func(to *string, name, env, standard, about string) {
+		flags.StringVar(to, name, cmp.Or(os.Getenv(env), standard), about+" ("+env+")")
+		if os.Getenv(env) != "" {
+			flags.Lookup(name).DefValue = "set" // a secret must not show up in --help
+		}
+	}
+	text(&s.Listen, "listen", "TRIAGE_LISTEN", "127.0.0.1:8080", "address to listen on")
+	text(&s.Data, "data", "TRIAGE_DATA", "./triage-data", "folder of the embedded store and of downloads")
+	text(&s.NATS, "nats-url", "NATS_URL", "", "a NATS cluster with JetStream that replicas share; empty: an embedded server")
+	text(&s.PublicURL, "public-url", "TRIAGE_PUBLIC_URL", "", "where people reach this server, for links to /reports")
+	text(&s.AdminToken, "admin-token", "TRIAGE_ADMIN_TOKEN", "", "opens /dead, where work that failed for good waits")
+	text(&s.SlackSecret, "slack-signing-secret", "SLACK_SIGNING_SECRET", "", "turns on Slack over HTTP")
+	text(&s.SlackBot, "slack-bot-token", "SLACK_BOT_TOKEN", "", "xoxb-..., to post, read files and open forms")
+	text(&s.SlackApp, "slack-app-token", "SLACK_APP_TOKEN", "", "xapp-..., turns on Slack's Socket Mode")
+	text(&s.SlackAPI, "slack-api-url", "SLACK_API_URL", "", "Slack's API, when it is not Slack's own")
+	text(&s.GitHubSecret, "github-webhook-secret", "GITHUB_WEBHOOK_SECRET", "", "turns on /github/webhook")
+	text(&s.GitHubApp, "github-app-id", "GITHUB_APP_ID", "", "number of the GitHub App")
+	text(&s.GitHubKey, "github-app-private-key-file", "GITHUB_APP_PRIVATE_KEY_FILE", "", "its private key, PEM")
+	text(&s.GitHubToken, "github-token", "GITHUB_TOKEN", "", "a token, instead of an App")
+	text(&s.GitHubAPI, "github-api-url", "GITHUB_API_URL", "", "GitHub's API, when it is not GitHub's own; used as it is")
+	text(&s.Prometheus, "prometheus-url", "PROMETHEUS_URL", "", "where dcgm-exporter's metrics are")
+	allow := flags.StringSlice("fetch-allow", split(os.Getenv("TRIAGE_FETCH_ALLOW")), "further host[:port] to fetch logs from (TRIAGE_FETCH_ALLOW)")
+	flags.StringArrayVar(&s.Rules, "rules", nil, "a folder of further signatures; a same id replaces")
+	lease := flags.String("lease", cmp.Or(os.Getenv("TRIAGE_LEASE"), "5s"), "silence after which the work of a killed replica is taken over (TRIAGE_LEASE)")
+	debounce := flags.String("debounce", cmp.Or(os.Getenv("TRIAGE_DEBOUNCE"), "5s"), "least time between two looks at one issue (TRIAGE_DEBOUNCE)")
+	attempts := flags.String("attempts", cmp.Or(os.Getenv("TRIAGE_ATTEMPTS"), "10"), "failed tries after which work is given up (TRIAGE_ATTEMPTS)")
+	flags.IntVar(&s.Workers, "workers", 4*runtime.GOMAXPROCS(0), "answers in the making at once, for Slack and GitHub each")
+	c.RunE = func(c *cobra.Command, _ []string) (err error) {
+		s.Allow = *allow
+		var problems [3]error
+		s.Lease, problems[0] = time.ParseDuration(*lease)
+		s.Debounce, problems[1] = time.ParseDuration(*debounce)
+		s.Attempts, problems[2] = strconv.Atoi(*attempts)
+		if err := errors.Join(problems[:]...); err != nil {
+			return err
+		}
+		if err := refuseEmpty(c); err != nil {
+			return err
+		}
+		return serve(c.Context(), s, c.ErrOrStderr())
+	}
+	return c
+}
+
+func split(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' })
+}
+
+// refuseEmpty refuses a secret that is set to nothing: what it should guard would stand open.
+func refuseEmpty(c *cobra.Command) error {
+	for flag, env := range map[string]string{"slack-signing-secret": "SLACK_SIGNING_SECRET", "slack-app-token": "SLACK_APP_TOKEN",
+		"github-webhook-secret": "GITHUB_WEBHOOK_SECRET", "admin-token": "TRIAGE_ADMIN_TOKEN"} {
+		value, set := os.LookupEnv(env)
+		given := c.Flags().Lookup(flag)
+		if set && strings.TrimSpace(value) == "" && !given.Changed || given.Changed && strings.TrimSpace(given.Value.String()) == "" {
+			return fmt.Errorf("%s is empty: give the secret, or unset it to leave that door shut", env)
+		}
+	}
+	return nil
+}
+
+// How long a stop may take: the requests that have begun, then the work that has.
+const (
+	requestGrace = 10 * time.Second
+	workGrace    = 20 * time.Second
+)
+
+// server is a triage serve that is about to run.
+type server struct {
+	serveSettings
+	log     *slog.Logger
+	store   *bots.Store
+	queue   *bots.Queue
+	metrics *bots.Metrics
+	engine  bots.Engine
+	http    *bots.Server
+	work    []func(context.Context) error // runs until the context ends
+	on      []any                         // for the line at the start
+}
+
+// serve runs until the context ends.
+func serve(ctx context.Context, s serveSettings, stderr io.Writer) (err error) {
+	v := &server{serveSettings: s, metrics: bots.NewMetrics(), log: slog.New(bots.Quiet(slog.NewJSONHandler(stderr, nil)))}
+	layers := []fs.FS{rules.Shipped()}
+	for _, folder := range s.Rules {
+		layers = append(layers, os.DirFS(folder))
+	}
+	if v.engine, err = bots.NewEngine(layers...); err != nil {
+		return err
+	}
+	downloads := filepath.Join(s.Data, "downloads")
+	if err := errors.Join(os.RemoveAll(downloads), os.MkdirAll(downloads, 0o700)); err != nil {
+		return fmt.Errorf("TRIAGE_DATA: %w", err)
+	}
+	v.store, err = bots.OpenStore(ctx, bots.StoreOptions{Dir: filepath.Join(s.Data, "store"), URL: s.NATS, Lease: s.Lease, Log: v.log})
+	if err != nil {
+		return err
+	}
+	defer v.store.Close()
+	v.queue = bots.NewQueue(v.store, v.metrics, v.log, s.Attempts)
+	v.http = &bots.Server{Store: v.store, Queue: v.queue, Metrics: v.metrics, Engine: v.engine, Log: v.log, AdminToken: s.AdminToken,
+		Handlers: map[string]http.Handler{}}
+	github, err := v.github(downloads)
+	if err != nil {
+		return err
+	}
+	if err := v.slack(downloads, github); err != nil {
+		return err
+	}
+	return v.run(ctx)
+}
+
+// github sets the GitHub bot up. It reads links for Slack also where webhooks are off.
+func (v *server) github(downloads string) (*githubbot.Bot, error) {
+	var app *githubbot.App
+	if v.GitHubApp != "" || v.GitHubKey != "" {
+		id, err := strconv.ParseInt(v.GitHubApp, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("GITHUB_APP_ID %q is no number", v.GitHubApp)
+		}
+		key, err := os.ReadFile(v.GitHubKey)
+		if err != nil {
+			return nil, fmt.Errorf("GITHUB_APP_PRIVATE_KEY_FILE: %w", err)
+		}
+		if app, err = githubbot.NewApp(id, key); err != nil {
+			return nil, fmt.Errorf("GITHUB_APP_PRIVATE_KEY_FILE: %w", err)
+		}
+		if v.GitHubSecret == "" {
+			return nil, errors.New("GITHUB_WEBHOOK_SECRET is missing: without it anybody could send the App's webhooks")
+		}
+	}
+	links, err := fetch.New(githubbot.Hosts(), v.Allow)
+	if err != nil {
+		return nil, err
+	}
+	logs, err := fetch.New(append(githubbot.Hosts(), "*.blob.core.windows.net"), append(hostOf(v.GitHubAPI), v.Allow...))
+	if err != nil {
+		return nil, err
+	}
+	bot, err := githubbot.New(githubbot.Config{
+		Secret: v.GitHubSecret, APIURL: v.GitHubAPI, App: app, Token: v.GitHubToken, PublicURL: v.PublicURL, Debounce: v.Debounce, Data: downloads,
+		Store: v.store, Queue: v.queue, Metrics: v.metrics, Engine: v.engine, Fetch: links, Logs: logs, Log: v.log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case v.GitHubSecret == "":
+		v.on = append(v.on, "github", "off: GITHUB_WEBHOOK_SECRET is missing")
+		return bot, nil
+	case app != nil:
+		v.on = append(v.on, "github", "on, as App "+v.GitHubApp)
+	case v.GitHubToken != "":
+		v.on = append(v.on, "github", "on, with a token")
+	default:
+		v.on = append(v.on, "github", "receives, but cannot comment: GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY_FILE, or GITHUB_TOKEN, are missing")
+	}
+	v.http.Handlers["POST /github/webhook"] = bot
+	v.work = append(v.work,
+		func(ctx context.Context) error {
+			return v.queue.Work(ctx, githubbot.Kind, v.Workers, workGrace, bot.Handle)
+		},
+		func(ctx context.Context) error { bot.Sweep(ctx); return nil },
+		func(ctx context.Context) error { bot.Feedback(ctx); return nil })
+	return bot, nil
+}
+
+func (v *server) slack(downloads string, github *githubbot.Bot) error {
+	if v.SlackSecret == "" && v.SlackApp == "" {
+		v.on = append(v.on, "slack", "off: SLACK_SIGNING_SECRET or SLACK_APP_TOKEN is missing")
+		return nil
+	}
+	if v.SlackApp != "" && v.SlackBot == "" {
+		return errors.New("SLACK_BOT_TOKEN is missing: Socket Mode needs it beside SLACK_APP_TOKEN")
+	}
+	files, err := fetch.New(append(githubbot.Hosts(), slackbot.Hosts()...), append(hostOf(v.SlackAPI), v.Allow...))
+	if err != nil {
+		return err
+	}
+	bot, err := slackbot.New(slackbot.Config{
+		SigningSecret: v.SlackSecret, BotToken: v.SlackBot, AppToken: v.SlackApp, APIURL: v.SlackAPI, PublicURL: v.PublicURL, Data: downloads,
+		Store: v.store, Queue: v.queue, Metrics: v.metrics, Engine: v.engine, Fetch: files, Links: github.Read, Log: v.log,
+	})
+	if err != nil {
+		return err
+	}
+	var modes []string
+	if v.SlackSecret != "" {
+		modes = append(modes, "HTTP")
+		for pattern, handler := range bot.Handlers() {
+			v.http.Handlers[pattern] = handler
+		}
+	}
+	if v.SlackApp != "" {
+		modes = append(modes, "Socket Mode")
+		v.work = append(v.work, func(ctx context.Context) error { bot.Socket(ctx); return nil })
+	}
+	state := "on, " + strings.Join(modes, " and ")
+	if v.SlackBot == "" {
+		state += "; without SLACK_BOT_TOKEN there are no forms, files or threads"
+	}
+	v.on = append(v.on, "slack", state)
+	v.work = append(v.work, func(ctx context.Context) error {
+		return v.queue.Work(ctx, slackbot.Kind, v.Workers, workGrace, bot.Handle)
+	})
+	return nil
+}
+
+// hostOf is the host:port of an address that an operator gave, as something to fetch from.
+func hostOf(address string) []string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return nil
+	}
+	return []string{net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), map[string]string{"http": "80"}[u.Scheme], "443"))}
+}
+
+// run serves and works until the context ends, then lets what has begun end.
+func (v *server) run(ctx context.Context) error {
+	listener, err := net.Listen("tcp", v.Listen)
+	if err != nil {
+		return fmt.Errorf("TRIAGE_LISTEN: %w", err)
+	}
+	v.announce(listener.Addr())
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var group sync.WaitGroup
+	failures := make(chan error, len(v.work)+1)
+	start := func(f func(context.Context) error) {
+		group.Go(func() {
+			if err := f(ctx); err != nil && ctx.Err() == nil {
+				failures <- err
+				stop()
+			}
+		})
+	}
+	start(func(ctx context.Context) error { return v.http.Serve(ctx, listener, requestGrace) })
+	for _, f := range v.work {
+		start(f)
+	}
+	group.Wait()
+	v.log.Info("stopped")
+	select {
+	case err := <-failures:
+		return err
+	default:
+		return nil
+	}
+}
+
+// announce says what is on, what is missing, and what waits from before.
+func (v *server) announce(at net.Addr) {
+	store := "embedded in " + v.Data
+	if v.NATS != "" {
+		store = "NATS cluster"
+	}
+	admin := "off: TRIAGE_ADMIN_TOKEN is missing"
+	if v.AdminToken != "" {
+		admin = "on"
+	}
+	v.log.Info("triage serves", append([]any{"address", at.String(), "store", store, "admin", admin}, v.on...)...)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	dead, err := v.queue.Dead(ctx, 20)
+	if err != nil {
+		return
+	}
+	for _, d := range dead {
+		v.log.Warn("given up earlier", "sequence", d.Sequence, "kind", d.Job.Kind, "delivery", d.Job.ID, "key", d.Job.Key, "reason", d.Reason)
+	}
+}
