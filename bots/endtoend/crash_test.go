@@ -1,0 +1,105 @@
+package endtoend
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// rounds is how often each crash is tried; TRIAGE_CRASH_ROUNDS asks for more.
+func rounds() int {
+	n, err := strconv.Atoi(os.Getenv("TRIAGE_CRASH_ROUNDS"))
+	if err != nil {
+		return 1
+	}
+	return n
+}
+
+// Killed at any point, the bot leaves exactly one comment once it runs again. What was not acknowledged is asked for from GitHub.
+func TestKilledAtNamedPoints(t *testing.T) {
+	for _, point := range []string{"received", "stored", "taken", "fetched", "diagnosed", "before-post", "after-post", "handled"} {
+		t.Run(point, func(t *testing.T) {
+			t.Parallel()
+			for round := range rounds() {
+				g := newGitHub(t)
+				data := t.TempDir()
+				p := start(t, data, append(g.asApp(), "TRIAGE_CRASH_AT="+point)...)
+				g.aim(p)
+				g.open(1, "ann", body(t))
+				code := g.deliver("issues", guid(), g.payload(1, "opened", nil))
+				if acknowledged := point != "received" && point != "stored"; acknowledged && code != http.StatusOK {
+					t.Fatalf("round %d: the delivery was answered with %d", round, code)
+				}
+				p.died()
+				// A second crash at the same point, when it comes by there again.
+				p = start(t, data, append(g.asApp(), "TRIAGE_CRASH_AT="+point)...)
+				g.aim(p)
+				p.died()
+				p = start(t, data, g.asApp()...)
+				g.aim(p)
+				eventually(t, "a comment after "+point, p, func() bool { return len(g.ours(1)) >= 1 })
+				settled(t, p)
+				if n := len(g.ours(1)); n != 1 {
+					t.Fatalf("round %d: %d comments after a kill at %s", round, n, point)
+				}
+				p.kill()
+			}
+		})
+	}
+}
+
+// Killed at random moments again and again, while issues come in: each has one comment in the end.
+func TestKilledAgainAndAgain(t *testing.T) {
+	g := newGitHub(t)
+	data := t.TempDir()
+	const issues = 12
+	next := 0
+	for round := range 4 * rounds() {
+		p := start(t, data, g.asApp()...)
+		g.aim(p)
+		for range 3 {
+			if next < issues {
+				next++
+				g.open(next, "ann", body(t))
+				go g.deliver("issues", guid(), g.payload(next, "opened", nil))
+			}
+		}
+		time.Sleep(time.Duration(5+37*round%90) * time.Millisecond)
+		p.kill()
+	}
+	p := start(t, data, g.asApp()...)
+	g.aim(p)
+	for n := 1; n <= issues; n++ {
+		eventually(t, fmt.Sprintf("a comment on issue %d", n), p, func() bool { return len(g.ours(n)) >= 1 })
+	}
+	settled(t, p)
+	for n := 1; n <= issues; n++ {
+		if got := len(g.ours(n)); got != 1 {
+			t.Errorf("issue %d has %d comments", n, got)
+		}
+	}
+}
+
+func TestStopsGracefully(t *testing.T) {
+	g := newGitHub(t)
+	p := start(t, t.TempDir(), g.asApp()...)
+	g.aim(p)
+	g.open(1, "ann", body(t))
+	slow := make(chan struct{})
+	g.fail("^GET /repos/o/r/issues/1$", true, func(w http.ResponseWriter) {
+		close(slow)
+		time.Sleep(time.Second)
+		w.WriteHeader(404)
+	})
+	g.deliver("issues", guid(), g.payload(1, "opened", nil))
+	<-slow
+	if took := p.stop(); took > 25*time.Second {
+		t.Errorf("stopping took %v", took)
+	}
+	if n := len(g.ours(1)); n != 1 {
+		t.Errorf("what had begun was not ended: %d comments\n%s", n, p.logged())
+	}
+}
