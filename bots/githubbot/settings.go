@@ -59,7 +59,11 @@ func (b *Bot) settings(ctx context.Context, c *github.Client, repository string)
 		if extra, err = b.rules(ctx, c, repository, s.Rules); err != nil {
 			return s, err
 		}
-		s.engine, s.wrong = b.Engine.With(extra)
+		if extended, wrong := b.Engine.With(extra); wrong == nil {
+			s.engine = extended
+		} else {
+			s.wrong = wrong
+		}
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
