@@ -68,13 +68,15 @@ func (r *record) notebookFrame(l Line, text string) verdict {
 	return taken
 }
 
-// faultFrame takes a line of what the fault handler prints: the frames of the crashed thread, innermost first, then those of others.
+// faultFrame takes a line of what the fault handler prints: the threads, each with its frames,
+// innermost first. Those of the crashed one matter.
 func (r *record) faultFrame(text string) verdict {
-	if strings.HasPrefix(text, "Current thread ") || strings.HasPrefix(text, "Thread ") || strings.HasPrefix(text, "Stack (most recent call first)") {
-		r.strange = 0
-		if len(r.frames) > 0 {
-			r.strange = 1 // another thread's
-		}
+	switch {
+	case strings.HasPrefix(text, "Current thread "), strings.HasPrefix(text, "Stack (most recent call first)"):
+		r.frames, r.strange = nil, 0
+		return taken
+	case strings.HasPrefix(text, "Thread "):
+		r.strange = 1 // another thread's
 		return taken
 	}
 	if f, ok := parseFrame(text); ok {
@@ -95,6 +97,7 @@ type group struct {
 	header Line
 	levels []*groupLevel
 	lines  int
+	closed bool // the line before was the ruler below the last member of a group: the outermost may have none of its own
 }
 
 type groupLevel struct {
@@ -149,12 +152,15 @@ func (e *Exception) hold(members []*Exception) {
 }
 
 func (g *group) take(l Line) verdict {
-	text := l.Text
-	body := strings.TrimLeft(text, " ")
-	margin := len(text) - len(body)
-	if g.lines++; g.lines > maxGroupLines || body == "" || body[0] != '|' && body[0] != '+' {
+	if g.lines++; g.lines > maxGroupLines {
 		return ended
 	}
+	body := strings.TrimLeft(l.Text, " ")
+	margin := len(l.Text) - len(body)
+	if body == "" || body[0] != '|' && body[0] != '+' {
+		return g.flush(l)
+	}
+	g.closed = false
 	for len(g.levels) > 1 && g.levels[len(g.levels)-1].margin > margin {
 		g.pop()
 	}
@@ -169,11 +175,24 @@ func (g *group) take(l Line) verdict {
 		top.asm.Close()
 		if strings.Trim(body, "+-") == "" && len(g.levels) > 1 {
 			g.pop()
+			g.closed = true
 		}
 	default:
 		l.Text, l.Head = strings.TrimPrefix(strings.TrimPrefix(body, "|"), " "), 0
 		top.asm.Feed(l)
 	}
+	return taken
+}
+
+// flush takes a line without a margin: Python sets only the first line of a message in.
+func (g *group) flush(l Line) verdict {
+	if g.closed {
+		return ended
+	}
+	if l.Head > 0 || len(g.levels) == 1 {
+		return foreign
+	}
+	g.levels[len(g.levels)-1].asm.Feed(l)
 	return taken
 }
 

@@ -317,6 +317,7 @@ Exception ignored in: <nothing follows>`,
     | Traceback (most recent call last):
     |   File "a.py", line 2, in g
     | ValueError: one
+has two lines
     +---------------- 2 ----------------
     | Exception Group Traceback (most recent call last):
     |   File "a.py", line 3, in h
@@ -327,12 +328,15 @@ Exception ignored in: <nothing follows>`,
 after`,
 			want: `5:ExceptionGroup: "several (2 sub-exceptions)" [a.py:1 f|raise eg]
   relayed
-  9:ValueError: "one" [a.py:2 g|]
-  | 13:ExceptionGroup: "inner (1 sub-exception)" [a.py:3 h|]
+  9:ValueError: "one\nhas two lines" [a.py:2 g|]
+  | 14:ExceptionGroup: "inner (1 sub-exception)" [a.py:3 h|]
   |   relayed
-  |   15:TypeError: "two"`, lines: "|after"},
+  |   16:TypeError: "two"`, lines: "|after"},
 		{name: "fault handler", log: `
 Fatal Python error: Segmentation fault
+
+Thread 0x00007f0d (most recent call first):
+  File "/lib/s.py", line 8 in sleep
 
 Current thread 0x00007f0f (most recent call first):
   File "/w/b.py", line 4 in inner
