@@ -43,7 +43,11 @@ func (r *Reading) Report(known ...Fact) Report {
 		if i > 0 && !alternative(chosen, i) {
 			continue
 		}
-		report.Diagnoses = append(report.Diagnoses, r.diagnosis(chosen, chosen.matches[i], facts, first))
+		d := r.diagnosis(chosen, chosen.matches[i], facts, first)
+		if chosen.matches[i].signature.Library != "" {
+			report.Notes = append(report.Notes, r.choose(&d, chosen.matches[i], facts, processKey(chosen.element.line))...)
+		}
+		report.Diagnoses = append(report.Diagnoses, d)
 	}
 	report.Diagnoses[0].Consequences = consequences(findings, chosen)
 	return report

@@ -18,6 +18,7 @@ type interest struct {
 	reader    *rules.FactReader
 	packages  bool // reader is one of lines that name packages
 	dict      *rules.DictReader
+	trail     string // a library whose trail the line is part of
 }
 
 // New prepares an engine.
@@ -49,6 +50,11 @@ func New(base *rules.Base) *Engine {
 	}
 	for i := range v.Dicts {
 		add(v.Dicts[i].Marker, interest{dict: &v.Dicts[i]})
+	}
+	for _, t := range v.Trails {
+		for _, word := range t.Keywords {
+			add(word, interest{trail: t.Library})
+		}
 	}
 	e.words = newKeywords(words)
 	return e

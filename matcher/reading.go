@@ -24,6 +24,7 @@ const (
 type Reading struct {
 	engine    *Engine
 	facts     *logFacts
+	trails    trails
 	events    map[string]*event
 	processes map[string]*process
 	seen      []Line // by the number of the pattern: the first line that matches
@@ -47,6 +48,7 @@ func (e *Engine) Begin() *Reading {
 	return &Reading{
 		engine:    e,
 		facts:     newLogFacts(e.base.Vocabulary),
+		trails:    make(trails),
 		events:    make(map[string]*event),
 		processes: make(map[string]*process),
 		seen:      make([]Line, len(e.base.Scope.SeenPatterns())),
@@ -189,6 +191,8 @@ func (r *Reading) states(text string, line Line) {
 			r.facts.read(i.reader, text, line, fromLine)
 		case i.dict != nil:
 			r.facts.begin(i.dict, text, line)
+		case i.trail != "":
+			r.trails.add(i.trail, text, line)
 		}
 	})
 	for i, pattern := range r.engine.base.Scope.SeenPatterns() {

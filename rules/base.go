@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 )
 
 //go:embed facts.yaml xid.yaml all:failures backends
@@ -23,6 +24,22 @@ type Base struct {
 	Scope      *Scope // of signatures: facts, captures and what is known of an event
 	Signatures []*Signature
 	Xids       *XidCatalogue
+
+	libraries func() ([]*Library, error) // read when first asked for: most failures need none
+}
+
+// Libraries are the libraries whose backend rules are known. The error is Problems.
+func (b *Base) Libraries() ([]*Library, error) { return b.libraries() }
+
+// Library is the library of that name, or nil. The error is Problems.
+func (b *Base) Library(name string) (*Library, error) {
+	libraries, err := b.libraries()
+	for _, l := range libraries {
+		if l.Name == name {
+			return l, err
+		}
+	}
+	return nil, err
 }
 
 // vocabularyFile is the one file of a knowledge base that is not a signature or a library.
@@ -40,6 +57,7 @@ func Load(layers ...fs.FS) (*Base, error) {
 		return nil, fmt.Errorf("the knowledge base has no vocabulary: %w", err)
 	}
 	b := &Base{Vocabulary: d.vocabulary(content)}
+	b.libraries = sync.OnceValues(func() ([]*Library, error) { return LoadLibraries(b.Vocabulary, layers...) })
 	b.Scope = b.Vocabulary.Scope()
 	for name, shape := range eventNames() {
 		if err := b.Scope.Declare(name, shape); err != nil {

@@ -15,6 +15,8 @@ type Vocabulary struct {
 	Readers []FactReader
 	// Dicts are facts printed as a Python dict after a marker.
 	Dicts []DictReader
+	// Trails are lines by which a library tells how it chooses its backend.
+	Trails []TrailReader
 	// PackageLines are patterns of lines that name a package and its version, with groups name and value.
 	PackageLines []FactReader
 	packages     map[string]string
@@ -49,6 +51,12 @@ type DictReader struct {
 	Decode map[string]string // fact -> spelling
 }
 
+// TrailReader says which lines of a log a library's backend rules want to see.
+type TrailReader struct {
+	Library  string   `yaml:"library"`
+	Keywords []string `yaml:"keywords"`
+}
+
 // factsFile is the form of facts.yaml.
 type factsFile struct {
 	Facts []struct {
@@ -71,6 +79,7 @@ type factsFile struct {
 		Decode map[string]string `yaml:"decode"`
 		Source string            `yaml:"source"`
 	} `yaml:"dicts"`
+	Trails   []TrailReader `yaml:"trails"`
 	Packages []readerEntry `yaml:"packages"`
 }
 
@@ -113,6 +122,7 @@ func (d *decoder) vocabulary(content []byte) *Vocabulary {
 	for _, entry := range file.Packages {
 		v.PackageLines = append(v.PackageLines, d.reader(entry, nil))
 	}
+	v.Trails = file.Trails
 	for _, e := range file.Dicts {
 		v.Dicts = append(v.Dicts, DictReader{Marker: e.Marker, Keys: e.Keys, Absent: e.Absent, Decode: e.Decode})
 	}

@@ -29,6 +29,7 @@ type Signature struct {
 	Capture    []*regexp.Regexp // named groups over the event's text
 	Confirm    []*Expression    // about facts and captures; three-valued
 	Library    string           // backend rules to ask, or ""
+	Assume     map[string]Value // facts as they are where the library fails, when not as its log says
 	Cause      Template
 	Details    []Detail
 	Fixes      []Fix
@@ -54,15 +55,16 @@ type Fix struct {
 
 // signatureFile is the form of a signature's file.
 type signatureFile struct {
-	ID       Text   `yaml:"id"`
-	Title    Text   `yaml:"title"`
-	Role     Text   `yaml:"role"`
-	Keywords []Text `yaml:"keywords"`
-	Match    []Text `yaml:"match"`
-	Capture  []Text `yaml:"capture"`
-	Confirm  []Text `yaml:"confirm"`
-	Library  Text   `yaml:"library"`
-	Cause    Text   `yaml:"cause"`
+	ID       Text           `yaml:"id"`
+	Title    Text           `yaml:"title"`
+	Role     Text           `yaml:"role"`
+	Keywords []Text         `yaml:"keywords"`
+	Match    []Text         `yaml:"match"`
+	Capture  []Text         `yaml:"capture"`
+	Confirm  []Text         `yaml:"confirm"`
+	Library  Text           `yaml:"library"`
+	Assume   map[string]any `yaml:"assume"`
+	Cause    Text           `yaml:"cause"`
 	Details  []struct {
 		When []Text `yaml:"when"`
 		Say  Text   `yaml:"say"`
@@ -127,6 +129,7 @@ func (l *signatures) signature(content []byte, family string) *Signature {
 		l.problem(f.Role.Line, f.Role.Column, "unknown role %q; roles are cause, consequence, generic, noise and progress", s.Role)
 	}
 	l.keywords(s, f)
+	s.Assume = l.set(f.Library, f.Assume)
 	own := l.captureNames(s, f.Capture)
 	s.Match = l.conditions(f.Match, own)
 	s.Confirm = l.conditions(f.Confirm, own)

@@ -1,0 +1,133 @@
+package matcher
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/gpu-triage/triage/rules"
+)
+
+// trails are the lines by which libraries tell how they choose their backends, by library and process.
+type trails map[trailKey][]string
+
+type trailKey struct{ library, process string }
+
+// Bounds of the lines that are kept; one choice prints some twenty.
+const (
+	maxTrail     = 200
+	maxTrails    = 4096
+	maxTrailLine = 16 << 10 // bytes
+)
+
+func (t trails) add(library, text string, line Line) {
+	key := trailKey{library, processKey(line)}
+	lines := t[key]
+	if lines == nil && len(t) >= maxTrails || len(lines) > 0 && lines[len(lines)-1] == text {
+		return // a line that holds two keywords is told twice
+	}
+	if len(lines) == maxTrail {
+		lines = slices.Delete(lines, 0, 1)
+	}
+	t[key] = append(lines, clip(text, maxTrailLine))
+}
+
+// of are the lines of a process, or of the only process that left some.
+func (t trails) of(library, process string) []string {
+	if lines := t[trailKey{library, process}]; lines != nil {
+		return lines
+	}
+	var only []string
+	for key, lines := range t {
+		if key.library == library {
+			if only != nil {
+				return nil
+			}
+			only = lines
+		}
+	}
+	return only
+}
+
+// maxChanges is how many changes that would help a diagnosis shows.
+const maxChanges = 3
+
+// choose asks a library's backend rules about the situation: which backends it would have, why not the others, and the smallest
+// change that gives one. It returns what contradicts the log.
+func (r *Reading) choose(d *Diagnosis, m match, facts Facts, process string) (notes []string) {
+	library, err := r.engine.base.Library(m.signature.Library)
+	if err != nil {
+		return []string{fmt.Sprintf("The backend rules of %s cannot be read: %v", m.signature.Library, err)}
+	}
+	if library == nil {
+		return []string{"There are no backend rules of " + m.signature.Library}
+	}
+	values := make(map[string]rules.Value, len(facts))
+	for name, f := range facts {
+		values[name] = f.Value
+	}
+	if trail, ok := library.ReadTrail(r.trails.of(library.Name, process)); ok {
+		told := library.Told(trail)
+		maps.Copy(told, values)
+		values = told
+		notes = library.Contradictions(values, trail)
+	}
+	maps.Copy(values, m.signature.Assume)
+	selection := library.Evaluate(values)
+	d.Backends = backendsOf(selection)
+	for _, missing := range selection.Missing {
+		if len(d.Missing) < maxMissing && !slices.ContainsFunc(d.Missing, func(have Missing) bool { return have.Name == missing.Name }) {
+			d.Missing = append(d.Missing, Missing(missing))
+		}
+	}
+	var proposed []Fix
+	for _, change := range library.Changes(values, maxChanges) {
+		proposed = append(proposed, proposal(change))
+	}
+	d.Fixes = append(proposed, d.Fixes...)
+	if selection.Decided && selection.Selected != "" {
+		notes = append(notes, fmt.Sprintf("By the rules of %s %s this configuration gets %s. If the log says otherwise, something decides that the log does not show: an environment variable of that process, another layer's configuration, or a patched build.", library.Name, selection.Release, selection.Selected))
+	}
+	return append(notes, nonEmpty(selection.Note)...)
+}
+
+// maxMissing bounds the questions of one diagnosis: more than a few nobody answers.
+const maxMissing = 6
+
+func nonEmpty(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return []string{text}
+}
+
+func backendsOf(selection rules.Selection) []Backend {
+	backends := []Backend{}
+	for _, b := range selection.Backends {
+		backend := Backend{Name: b.Name, Verdict: b.Verdict, Rules: []BackendRule{}, Missing: b.Missing}
+		for _, rule := range b.Rules {
+			backend.Rules = append(backend.Rules, BackendRule{ID: rule.ID, Because: rule.Because, Source: rule.Source})
+		}
+		backends = append(backends, backend)
+	}
+	return backends
+}
+
+// proposal puts a change into the words of a fix; the rules say yes after it.
+func proposal(c rules.Change) Fix {
+	fix := Fix{Run: []string{}, Set: make(map[string]any), Verified: true, Effect: c.Selected + " becomes available", Cost: c.Cost}
+	var do, loses []string
+	for _, step := range c.Steps {
+		do = append(do, step.Do)
+		fix.Run = append(fix.Run, step.Run...)
+		loses = append(loses, nonEmpty(step.Loses)...)
+	}
+	fix.Do, fix.Loses = strings.Join(do, " "), strings.Join(loses, " ")
+	for name, value := range c.Set {
+		fix.Set[name] = value.JSON()
+	}
+	fix.Do = cmp.Or(fix.Do, "Change the configuration.")
+	return fix
+}
