@@ -1,10 +1,6 @@
 package matcher
 
-import (
-	"regexp"
-	"strconv"
-	"strings"
-)
+import "strings"
 
 const (
 	tracebackHeader = "Traceback (most recent call last)"
@@ -136,53 +132,6 @@ func isWords(s string) bool {
 		}
 	}
 	return true
-}
-
-// maxFrameLine is longer than any line that names a file.
-const maxFrameLine = 8 << 10
-
-// parseFrame reads `  File "x.py", line 3, in f`; the function is missing in a SyntaxError, and without comma in a fault handler's.
-func parseFrame(text string) (Frame, bool) {
-	s := strings.TrimLeft(text, " \t")
-	s = strings.TrimPrefix(s, "> ") // loguru marks the frame that caught it
-	s, ok := strings.CutPrefix(s, `File "`)
-	if !ok {
-		return Frame{}, false
-	}
-	file, rest, ok := strings.Cut(s, `", line `)
-	if !ok || file == "" || len(text) > maxFrameLine {
-		return Frame{}, false
-	}
-	n := 0
-	for n < len(rest) && n < 9 && isDigit(rest[n]) {
-		n++
-	}
-	if n == 0 {
-		return Frame{}, false
-	}
-	number, _ := strconv.Atoi(rest[:n])
-	rest = strings.TrimPrefix(rest[n:], ",")
-	function, _ := strings.CutPrefix(rest, " in ")
-	return Frame{File: file, Line: number, Function: strings.TrimSpace(function)}, true
-}
-
-var repeatedLine = regexp.MustCompile(`^\[Previous line repeated (\d{1,9}) more times?\]$`)
-
-func repeated(text string) (int, bool) {
-	if !strings.HasPrefix(text, "[Previous") {
-		return 0, false
-	}
-	m := repeatedLine.FindStringSubmatch(text)
-	if m == nil {
-		return 0, false
-	}
-	n, _ := strconv.Atoi(m[1])
-	return n, true
-}
-
-// isMarker tells whether a line only points at the code above it.
-func isMarker(trimmed string) bool {
-	return strings.Trim(trimmed, "^~ ") == "" || strings.HasSuffix(trimmed, "<--- HERE")
 }
 
 // parseType splits a line like "torch.OutOfMemoryError: message" or "KeyboardInterrupt". It accepts all that can be the name of an

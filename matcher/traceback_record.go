@@ -163,82 +163,6 @@ func samePrefix(s, prefix string) bool {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// frame takes a line between the header and the line with the type.
-func (r *record) frame(l Line, text string, own bool) verdict {
-	if !own {
-		return r.stranger()
-	}
-	if r.form == boxed {
-		return r.boxedFrame(l, text)
-	}
-	if r.form == notebook {
-		return r.notebookFrame(l, text)
-	}
-	if r.form == fault {
-		return r.faultFrame(text)
-	}
-	if f, ok := parseFrame(text); ok {
-		r.addFrame(f)
-		return taken
-	}
-	if text[0] == ' ' || text[0] == '\t' {
-		return r.code(text)
-	}
-	if _, ok := findHeader(text); ok {
-		return ended
-	}
-	if typ, msg, ok := parseType(text); ok && (!r.headless || looksRaised(typ)) {
-		r.raise(l, typ, msg)
-		return taken
-	}
-	if r.headless {
-		return ended
-	}
-	return r.stranger()
-}
-
-// stranger counts a line of somebody else.
-func (r *record) stranger() verdict {
-	if r.strange++; r.headless || r.strange > maxStrange {
-		return ended
-	}
-	return foreign
-}
-
-// code takes an indented line below a frame.
-func (r *record) code(text string) verdict {
-	if len(r.frames) == 0 {
-		return r.stranger()
-	}
-	last := &r.frames[len(r.frames)-1]
-	trimmed := strings.TrimSpace(text)
-	if n, ok := repeated(trimmed); ok {
-		last.Repeated = n
-	} else if last.Code == "" && !isMarker(trimmed) {
-		last.Code = sourceLine(trimmed)
-	}
-	return taken
-}
-
-// sourceLine shortens a line of code, so that a generated one does not stay in memory as a whole.
-func sourceLine(code string) string {
-	if len(code) <= maxCode {
-		return code
-	}
-	return strings.ToValidUTF8(strings.Clone(code[:maxCode]), "")
-}
-
-// addFrame keeps the outermost and the deepest frames.
-func (r *record) addFrame(f Frame) {
-	f.At = r.at
-	if len(r.frames) >= maxFrames {
-		copy(r.frames[maxFrames/4:], r.frames[maxFrames/4+1:])
-		r.frames[len(r.frames)-1] = f
-		return
-	}
-	r.frames = append(r.frames, f)
-}
-
 // raise takes the line with the type.
 func (r *record) raise(l Line, typ, msg string) {
 	r.exc = &Exception{Type: typ, Line: l, Header: r.header}
@@ -280,7 +204,12 @@ func (r *record) unfinished() *Exception {
 // finish gives the exception, or nil when it turned out to be none.
 func (r *record) finish() *Exception {
 	if r.form == grouped {
-		return r.group.finish()
+		e := r.group.finish()
+		if e != nil && r.earlier != nil {
+			origin := e.Origin()
+			origin.Earlier, origin.Link = r.earlier, r.link
+		}
+		return e
 	}
 	e := r.exc
 	if e == nil {

@@ -309,6 +309,12 @@ TypeError: 'NoneType' object is not callable
 Exception ignored in: <nothing follows>`,
 			want: `5:TypeError: "'NoneType' object is not callable" [a.py:1 f|] swallowed`, lines: "|Exception ignored in: <nothing follows>"},
 		{name: "group", log: `
+Traceback (most recent call last):
+  File "a.py", line 9, in z
+KeyError: 'z'
+
+The above exception was the direct cause of the following exception:
+
   + Exception Group Traceback (most recent call last):
   |   File "a.py", line 1, in f
   |     raise eg
@@ -326,12 +332,14 @@ has two lines
       | TypeError: two
       +------------------------------------
 after`,
-			want: `5:ExceptionGroup: "several (2 sub-exceptions)" [a.py:1 f|raise eg]
+			want: `11:ExceptionGroup: "several (2 sub-exceptions)" [a.py:1 f|raise eg]
   relayed
-  9:ValueError: "one\nhas two lines" [a.py:2 g|]
-  | 14:ExceptionGroup: "inner (1 sub-exception)" [a.py:3 h|]
+  15:ValueError: "one\nhas two lines" [a.py:2 g|]
+    direct cause
+    4:KeyError: "'z'" [a.py:9 z|]
+  | 20:ExceptionGroup: "inner (1 sub-exception)" [a.py:3 h|]
   |   relayed
-  |   16:TypeError: "two"`, lines: "|after"},
+  |   22:TypeError: "two"`, lines: "|after"},
 		{name: "fault handler", log: `
 Fatal Python error: Segmentation fault
 
