@@ -38,17 +38,17 @@ type release struct {
 type libraryFact struct {
 	FactInfo
 	slot    int
-	values  []Value     // what it can be, besides what the rules compare it with
-	least   float64     // of a number
-	digits  int         // of a version that the library reads only so far
-	same    int         // the fact (place in facts) that holds it when it is not given itself, or -1
-	since   int         // the first release (index) that asks for it
-	preset  *Expression // what a caller passes who knows nothing of it
-	assumed Value       // what it is taken for when nobody says otherwise
-	unknown []string    // members of an object that are unknown when they are not given
-	numbers []float64   // constants that rules compare it with
-	divides []float64   // constants that rules divide it by
-	texts   []Value     // texts and versions that rules compare it with
+	values  ranged[[]Value] // what it can be, besides what the rules compare it with
+	least   float64         // of a number
+	digits  int             // of a version that the library reads only so far
+	same    int             // the fact (place in facts) that holds it when it is not given itself, or -1
+	since   int             // the first release (index) that asks for it
+	preset  *Expression     // what a caller passes who knows nothing of it
+	assumed Value           // what it is taken for when nobody says otherwise
+	unknown []string        // members of an object that are unknown when they are not given
+	numbers []float64       // constants that rules compare it with
+	divides []float64       // constants that rules divide it by
+	texts   []Value         // texts and versions that rules compare it with
 }
 
 // backend is one implementation that the library may choose. Its variants are told apart only by rules and reports.
@@ -79,7 +79,7 @@ type rule struct {
 	tells    map[int]Value  // facts (places) that a log with the message states
 	source   ranged[string]
 	place    Problem
-	slot     int
+	index    int // in the library's rules
 	filter   int
 }
 
@@ -223,11 +223,21 @@ func fill(text string, s *Situation) string {
 func (s *Situation) assign(slot int, v Value) { s.values[slot] = v }
 
 // forget drops what was computed from facts.
-func (s *Situation) forget() { clear(s.computed) }
+func (s *Situation) forget() {
+	clear(s.computed)
+	clear(s.fired)
+}
+
+// newSituation is a situation in which nothing is known.
+func (l *Library) newSituation() *Situation {
+	s := l.scope.NewSituation()
+	s.fired = make([]uint8, len(l.rules))
+	return s
+}
 
 // situation is the situation with these facts; names that the rules do not ask for are left out.
 func (l *Library) situation(facts map[string]Value) *Situation {
-	s := l.scope.NewSituation()
+	s := l.newSituation()
 	for name, value := range facts {
 		if i, ok := l.byName[name]; ok {
 			s.assign(l.facts[i].slot, l.normal(i, value))

@@ -79,7 +79,7 @@ func (l *Library) answer(v *Vocabulary, values *versionCache, line []byte, optio
 	if err := json.Unmarshal(line, &q); err != nil {
 		return failure(nil, fmt.Errorf("not a JSON object with id and facts: %w", err))
 	}
-	s := l.scope.NewSituation()
+	s := l.newSituation()
 	for name, decoded := range q.Facts {
 		i, ok := l.byName[name]
 		if !ok {
@@ -103,9 +103,21 @@ func (l *Library) answer(v *Vocabulary, values *versionCache, line []byte, optio
 	return encode(answer)
 }
 
-// brief is a selection in the batch's form.
+// brief is a selection in the batch's form: the rules' names without their words.
 func (l *Library) brief(s *Situation) map[string]any {
-	selection := l.evaluate(s)
+	candidates, note := l.candidates(s)
+	selection := l.silent(note)
+	if len(candidates) > 0 {
+		e := l.settle(s, candidates)
+		selection.Backends = selection.Backends[:0]
+		for i, b := range l.backends {
+			selection.Backends = append(selection.Backends, BackendVerdict{Name: b.name, Verdict: e.backends[i].verdict()})
+		}
+		l.report(s, &e, &selection, len(candidates) > 1)
+		if e.open() {
+			selection.Missing = l.deciding(s, candidates)
+		}
+	}
 	answer := map[string]any{"available": selection.Available(), "unknown": selection.Unsure(), "selected": nil}
 	if selection.Selected != "" {
 		answer["selected"] = selection.Selected
@@ -114,24 +126,40 @@ func (l *Library) brief(s *Situation) map[string]any {
 		answer[name] = value.JSON()
 	}
 	disabled := make(map[string][]string)
-	for _, b := range selection.Backends {
-		if b.Verdict != Disabled {
-			continue
+	for i, b := range selection.Backends {
+		if b.Verdict == Disabled {
+			disabled[b.Name] = l.ids(s, i, len(candidates) > 1)
 		}
-		ids := []string{}
-		for _, r := range b.Rules {
-			ids = append(ids, r.ID)
-		}
-		disabled[b.Name] = ids
 	}
 	answer["disabled"] = disabled
-	if selection.Note != "" {
-		answer["note"] = selection.Note
+	if note != "" {
+		answer["note"] = note
 	}
 	if len(selection.Missing) > 0 {
 		answer["missing"] = namesOf(selection.Missing)
 	}
 	return answer
+}
+
+// ids are the names of the rules that take a backend out; when none does so for certain, of those that may.
+func (l *Library) ids(s *Situation, backend int, manyReleases bool) []string {
+	certain, possible := []string{}, []string{}
+	if manyReleases {
+		return certain
+	}
+	release := l.at(s)
+	for _, r := range l.releases[release].rules {
+		switch l.takes(s, r, release, backend) {
+		case on:
+			certain = append(certain, r.id)
+		case undecided:
+			possible = append(possible, r.id)
+		}
+	}
+	if len(certain) == 0 {
+		return possible
+	}
+	return certain
 }
 
 // briefChange is a proposal in the batch's form.

@@ -29,83 +29,94 @@ const (
 	open int8 = -2
 )
 
-// fires tells whether a rule takes its variants out in a release: all of when and not all of requires.
-func (r *rule) fires(s *Situation, release int) Value {
+// fires tells whether a rule takes its variants out: all of when and not all of requires. The answer is kept with the situation.
+func (l *Library) fires(s *Situation, r *rule, release int) verdict {
+	if known := s.fired[r.index]; known != 0 {
+		return verdict(known - 1)
+	}
+	v := r.asked(s, release)
+	s.fired[r.index] = uint8(v) + 1
+	return v
+}
+
+func (r *rule) asked(s *Situation, release int) verdict {
 	when, _ := r.when.at(release)
 	met := all(s, when)
-	if met.False() {
-		return falseValue
+	if met == off {
+		return off
 	}
 	requires, ok := r.requires.at(release)
 	if !ok {
 		return met
 	}
-	held := all(s, requires)
-	switch {
-	case held.True():
-		return falseValue
-	case held.False() && met.True():
-		return trueValue
+	switch all(s, requires) {
+	case on:
+		return off
+	case off:
+		return met
 	}
-	return Value{}
+	return undecided
 }
 
 // all is Kleene's and over a list.
-func all(s *Situation, list []*Expression) Value {
-	known := true
+func all(s *Situation, list []*Expression) verdict {
+	result := on
 	for _, e := range list {
 		v := e.root.eval(s)
-		if !v.Known() {
-			known = false
+		if v.state == unknown {
+			result = undecided
 		} else if !v.True() {
-			return falseValue
+			return off
 		}
 	}
-	if !known {
-		return Value{}
-	}
-	return trueValue
+	return result
 }
 
 // left tells whether no rule before the given one took exactly this variant out.
 func (l *Library) left(s *Situation, v, before int) Value {
 	release := l.at(s)
-	known := true
+	result := on
 	for _, r := range l.rules[:before] {
 		targets, ok := r.off.at(release)
 		if whole, _ := r.whole.at(release); !ok || whole || !contains(targets, v) {
 			continue
 		}
-		if fired := s.at(r.slot); !fired.Known() {
-			known = false
-		} else if fired.True() {
+		switch l.fires(s, r, release) {
+		case on:
 			return falseValue
+		case undecided:
+			result = undecided
 		}
 	}
-	if !known {
-		return Value{}
-	}
-	return trueValue
+	return result.value()
 }
 
 // passes tells whether no rule of a filter takes exactly this variant out.
 func (l *Library) passes(s *Situation, v, filter int) Value {
 	release := l.at(s)
-	known := true
+	result := on
 	for _, r := range l.releases[release].byVariant[v] {
 		if whole, _ := r.whole.at(release); whole || r.filter != filter {
 			continue
 		}
-		if fired := s.at(r.slot); !fired.Known() {
-			known = false
-		} else if fired.True() {
+		switch l.fires(s, r, release) {
+		case on:
 			return falseValue
+		case undecided:
+			result = undecided
 		}
 	}
-	if !known {
-		return Value{}
+	return result.value()
+}
+
+func (v verdict) value() Value {
+	switch v {
+	case on:
+		return trueValue
+	case off:
+		return falseValue
 	}
-	return trueValue
+	return Value{}
 }
 
 func contains(list []int, item int) bool {
@@ -151,23 +162,19 @@ func (l *Library) variant(s *Situation, release, i int) verdict {
 	if !ok {
 		return off
 	}
-	exists := all(s, when)
-	if exists.False() {
+	result := all(s, when)
+	if result == off {
 		return off
 	}
-	known := exists.Known()
 	for _, r := range l.releases[release].byVariant[i] {
-		fired := s.at(r.slot)
-		if !fired.Known() {
-			known = false
-		} else if fired.True() {
+		switch l.fires(s, r, release) {
+		case on:
 			return off
+		case undecided:
+			result = undecided
 		}
 	}
-	if !known {
-		return undecided
-	}
-	return on
+	return result
 }
 
 // possible tells whether some backend is not surely out; it stops at the first.
@@ -216,8 +223,8 @@ func (l *Library) yields(s *Situation, release int, d *decision, backend int) ve
 		over, first := l.inUse(d, p.over), l.inUse(d, p.first)
 		applies := all(s, when)
 		switch {
-		case over == off || first == off || applies.False():
-		case over == on && first == on && applies.True():
+		case over == off || first == off || applies == off:
+		case over == on && first == on && applies == on:
 			return on
 		default:
 			result = undecided

@@ -81,7 +81,7 @@ func (e *exploration) explore(s *Situation, depth int) {
 		fact = e.next(s, d)
 	}
 	var values []Value
-	if fact >= 0 {
+	if fact >= 0 && !s.values[e.library.facts[fact].slot].Known() {
 		values = e.library.representatives(s, fact)
 	}
 	if len(values) == 0 {
@@ -171,7 +171,7 @@ func (l *Library) unknowns(s *Situation, v int) []int {
 	when, _ := l.variants[v].when.at(release)
 	nodes = append(nodes, when...)
 	for _, r := range l.releases[release].byVariant[v] {
-		if s.at(r.slot).Known() {
+		if l.fires(s, r, release) != undecided {
 			continue
 		}
 		when, _ := r.when.at(release)
@@ -185,31 +185,48 @@ func (l *Library) unknowns(s *Situation, v int) []int {
 			if !ok || slices.Contains(facts, i) || slices.Contains(closed, i) {
 				continue
 			}
-			if l.facts[i].enumerable() {
+			if l.facts[i].enumerable(release) {
 				facts = append(facts, i)
 			} else {
 				closed = append(closed, i)
 			}
 		}
 	}
+	if len(facts)+len(closed) == 0 {
+		closed = l.halfKnown(s)
+	}
 	return append(facts, closed...)
 }
 
-func (f *libraryFact) enumerable() bool {
-	return len(f.values) > 0 || f.Type == Bool || f.Type == Number || f.Type == VersionType && len(f.texts) > 0
+// halfKnown are the objects of which some member is unknown.
+func (l *Library) halfKnown(s *Situation) (facts []int) {
+	for i := range l.facts {
+		for _, member := range l.facts[i].unknown {
+			if v := s.values[l.facts[i].slot]; v.state == present && !v.member(member).Known() {
+				facts = append(facts, i)
+				break
+			}
+		}
+	}
+	return facts
+}
+
+func (f *libraryFact) enumerable(release int) bool {
+	values, _ := f.values.at(release)
+	return len(values) > 0 || f.Type == Bool || f.Type == Number || f.Type == VersionType && len(f.texts) > 0
 }
 
 // representatives are values that a fact can have, one for each way in which the rules can tell values apart.
 func (l *Library) representatives(s *Situation, fact int) []Value {
 	f := &l.facts[fact]
-	values := slices.Clone(f.values)
+	listed, _ := f.values.at(l.at(s))
+	values := slices.Clone(listed)
+	if slices.ContainsFunc(listed, func(v Value) bool { return !v.IsNil() }) {
+		return listed // that is all there is
+	}
 	switch f.Type {
 	case Bool:
 		return []Value{trueValue, falseValue}
-	case String:
-		if len(f.values) > 0 {
-			values = append(values, f.texts...)
-		}
 	case VersionType:
 		values = append(values, f.texts...)
 		for i, v := range f.texts {
@@ -222,9 +239,7 @@ func (l *Library) representatives(s *Situation, fact int) []Value {
 			values = append(values, VersionValue(Version{text: "0", key: sortKey("0")}))
 		}
 	case Number:
-		if len(f.values) == 0 {
-			return l.numbers(s, f)
-		}
+		return l.numbers(s, f)
 	}
 	return distinct(values)
 }
@@ -265,7 +280,7 @@ func distinct(values []Value) []Value {
 func (l *Library) numbers(s *Situation, f *libraryFact) []Value {
 	edges := slices.Clone(f.numbers)
 	for i := range l.facts { // it may be compared with other numbers of the situation
-		if v := s.values[l.facts[i].slot]; l.facts[i].Type == Number && len(l.facts[i].values) == 0 && v.state == present {
+		if v := s.values[l.facts[i].slot]; l.facts[i].Type == Number && len(l.facts[i].values.parts) == 0 && v.state == present {
 			edges = append(edges, v.number, 2*v.number)
 		}
 	}
@@ -345,7 +360,7 @@ func (l *Library) missing(fact int) MissingFact {
 // score is how many backends a fact decides, on average over its values.
 func (l *Library) score(s *Situation, fact int) float64 {
 	values := l.representatives(s, fact)
-	if len(values) == 0 {
+	if len(values) == 0 || s.values[l.facts[fact].slot].Known() {
 		return 0
 	}
 	if len(values) > 32 {

@@ -123,7 +123,7 @@ func (b *libraryBuilder) implied(n *yaml.Node) map[int]Value {
 
 // options are the values that a lever offers in a situation, with their costs, in the order in which they are to be tried.
 func (v *lever) options(l *Library, s *Situation) []option {
-	if !all(s, v.when).True() {
+	if all(s, v.when) != on {
 		return nil
 	}
 	now := s.values[l.facts[v.fact].slot]

@@ -58,15 +58,15 @@ type preferEntry struct {
 }
 
 type factUse struct {
-	Type    Text     `yaml:"type"`
-	Values  []any    `yaml:"values"`
-	Least   int      `yaml:"least"`
-	Digits  int      `yaml:"digits"`
-	Same    string   `yaml:"same"`
-	Since   Text     `yaml:"since"`
-	Default Text     `yaml:"default"`
-	Assume  any      `yaml:"assume"`
-	Unknown []string `yaml:"unknown_members"`
+	Type    Text       `yaml:"type"`
+	Values  *yaml.Node `yaml:"values"`
+	Least   int        `yaml:"least"`
+	Digits  int        `yaml:"digits"`
+	Same    string     `yaml:"same"`
+	Since   Text       `yaml:"since"`
+	Default Text       `yaml:"default"`
+	Assume  any        `yaml:"assume"`
+	Unknown []string   `yaml:"unknown_members"`
 }
 
 type ruleEntry struct {
@@ -245,13 +245,7 @@ func (b *libraryBuilder) declareFact(name string, use factUse) {
 		return
 	}
 	fact := libraryFact{FactInfo: info, slot: l.scope.index[name], least: float64(use.Least), digits: use.Digits, same: -1, unknown: use.Unknown}
-	for _, value := range use.Values {
-		v, err := FromJSON(plain(value), info.Type)
-		if err != nil {
-			b.problem(1, 1, "%s: %v", name, err)
-		}
-		fact.values = append(fact.values, v)
-	}
+	fact.values = parts(b, use.Values, b.all(), func(n *yaml.Node) []Value { return b.values(n, info.Type) })
 	if use.Assume != nil {
 		v, err := FromJSON(plain(use.Assume), info.Type)
 		if err != nil {
@@ -262,6 +256,23 @@ func (b *libraryBuilder) declareFact(name string, use factUse) {
 	fact.since = b.since(use.Since)
 	l.byName[name], l.bySlot[fact.slot] = len(l.facts), len(l.facts)
 	l.facts = append(l.facts, fact)
+}
+
+// values reads a list of constants of one type.
+func (b *libraryBuilder) values(n *yaml.Node, want Type) []Value {
+	var decoded []any
+	if err := n.Decode(&decoded); err != nil {
+		b.problem(n.Line, n.Column, "a list of values is needed here: %v", err)
+	}
+	var values []Value
+	for _, item := range decoded {
+		v, err := FromJSON(plain(item), want)
+		if err != nil {
+			b.problem(n.Line, n.Column, "%v", err)
+		}
+		values = append(values, v)
+	}
+	return values
 }
 
 // plain turns what yaml decodes into what encoding/json would.
@@ -655,9 +666,7 @@ func (b *libraryBuilder) compileRule(entry ruleEntry) {
 	}
 	r.source = parts(b, entry.Source, within, b.text)
 	b.tells(r, entry)
-	r.slot = b.hidden("rule "+r.id, Shape{Type: Bool}, func(s *Situation) Value { return r.fires(s, l.at(s)) })
-	l.scope.slots[r.slot].defined.root.choose = nil
-	l.scope.slots[r.slot].defined.root.kids = r.nodes()
+	r.index = len(l.rules)
 	l.rules = append(l.rules, r)
 }
 
@@ -667,9 +676,21 @@ func (b *libraryBuilder) declareStates(before int) {
 	for _, name := range sortedKeys(b.states) {
 		at := b.states[name]
 		slot := b.hidden(name+" before rule "+strconv.Itoa(before), Shape{Type: Bool}, func(s *Situation) Value { return l.left(s, at, before) })
+		l.scope.slots[slot].defined.root.kids = b.taking(at, before)
 		l.scope.slots[slot].hidden = false
 		l.scope.index[name] = slot
 	}
+}
+
+// taking are the conditions of the first rules that can take a variant out.
+func (b *libraryBuilder) taking(variant, before int) []*node {
+	var nodes []*node
+	for _, r := range b.library.rules[:before] {
+		if slices.ContainsFunc(r.off.parts, func(targets []int) bool { return slices.Contains(targets, variant) }) {
+			nodes = append(nodes, r.nodes()...)
+		}
+	}
+	return nodes
 }
 
 func (b *libraryBuilder) tells(r *rule, entry ruleEntry) {

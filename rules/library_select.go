@@ -65,22 +65,16 @@ func (l *Library) evaluate(s *Situation) Selection {
 	if len(candidates) == 0 {
 		return l.silent(note)
 	}
-	e := &exploration{library: l, budget: explorationBudget}
-	for _, release := range candidates {
-		l.setRelease(s, release)
-		e.explore(s, 0)
-	}
-	l.setRelease(s, candidates[len(candidates)-1])
+	e := l.settle(s, candidates)
 	selection := Selection{Library: l.Name, Note: note, Reports: make(map[string]Value)}
 	if len(candidates) == 1 {
 		selection.Release = l.releases[candidates[0]].version.String()
 	}
-	unsure := e.open()
 	for i, b := range l.backends {
 		selection.Backends = append(selection.Backends, l.explain(s, i, b.name, e.backends[i], len(candidates) > 1))
 	}
-	l.report(s, e, &selection, len(candidates) > 1)
-	if unsure {
+	l.report(s, &e, &selection, len(candidates) > 1)
+	if e.open() {
 		selection.Missing = l.deciding(s, candidates)
 		for i := range selection.Backends {
 			if selection.Backends[i].Verdict == Unknown {
@@ -89,6 +83,16 @@ func (l *Library) evaluate(s *Situation) Selection {
 		}
 	}
 	return selection
+}
+
+// settle finds what holds in all of the releases, and leaves the situation in the last of them.
+func (l *Library) settle(s *Situation, candidates []int) exploration {
+	e := exploration{library: l, budget: explorationBudget}
+	for _, release := range candidates {
+		l.setRelease(s, release)
+		e.explore(s, 0)
+	}
+	return e
 }
 
 // candidates are the releases that the situation may be about. Without any, note says why.
@@ -165,10 +169,10 @@ func (l *Library) takes(s *Situation, r *rule, release, backend int) verdict {
 		if !ok {
 			continue
 		}
-		exists, fired := all(s, when), s.at(r.slot)
+		exists, fired := all(s, when), l.fires(s, r, release)
 		switch {
-		case exists.False() || fired.False():
-		case exists.True() && fired.True():
+		case exists == off || fired == off:
+		case exists == on && fired == on:
 			return on
 		default:
 			result = undecided
@@ -220,7 +224,7 @@ func (l *Library) Preferred(facts map[string]Value) (because, source string) {
 	for i := range l.prefer {
 		p := &l.prefer[i]
 		when, ok := p.when.at(candidates[0])
-		if ok && all(s, when).True() && l.inUse(&d, p.over) == on && l.inUse(&d, p.first) == on {
+		if ok && all(s, when) == on && l.inUse(&d, p.over) == on && l.inUse(&d, p.first) == on {
 			return p.because, l.link(p.source)
 		}
 	}

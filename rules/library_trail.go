@@ -162,7 +162,7 @@ func (l *Library) Contradictions(facts map[string]Value, t *Trail) []string {
 	for _, lines := range l.printed(t, release) {
 		possible := false
 		for _, r := range lines.rules {
-			possible = possible || !s.at(r.slot).False()
+			possible = possible || l.fires(s, r, release) != off
 		}
 		if !possible {
 			found = append(found, fmt.Sprintf("The log says %q, but by the rules of %s %s that does not hold here.", strings.TrimSpace(lines.text), l.Name, l.releases[release].version))

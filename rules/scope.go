@@ -112,7 +112,8 @@ type Situation struct {
 	scope    *Scope
 	values   []Value
 	computed []bool
-	item     Value // what # means inside any, all and none
+	item     Value   // what # means inside any, all and none
+	fired    []uint8 // of a library's rules, by their index: 0 when not asked yet, else a verdict + 1
 }
 
 // NewSituation is a situation in which nothing is known. Every name must have been declared before.
@@ -122,7 +123,7 @@ func (s *Scope) NewSituation() *Situation {
 
 // Clone is a copy that can be changed on its own.
 func (s *Situation) Clone() *Situation {
-	return &Situation{scope: s.scope, values: append([]Value(nil), s.values...), computed: append([]bool(nil), s.computed...)}
+	return &Situation{scope: s.scope, values: append([]Value(nil), s.values...), computed: append([]bool(nil), s.computed...), fired: append([]uint8(nil), s.fired...)}
 }
 
 // Set says what a name is worth; a name that the scope lacks is ignored, since no rule asks for it.
