@@ -96,6 +96,9 @@ func (r *Reading) choose(d *Diagnosis, m match, facts Facts, process string) (no
 // maxMissing bounds the questions of one diagnosis: more than a few nobody answers.
 const maxMissing = 6
 
+// maxReasons bounds the rules that are shown for one backend; with much unknown, dozens may take it out.
+const maxReasons = 4
+
 func nonEmpty(text string) []string {
 	if text == "" {
 		return nil
@@ -106,8 +109,8 @@ func nonEmpty(text string) []string {
 func backendsOf(selection rules.Selection) []Backend {
 	backends := []Backend{}
 	for _, b := range selection.Backends {
-		backend := Backend{Name: b.Name, Verdict: b.Verdict, Rules: []BackendRule{}, Missing: b.Missing}
-		for _, rule := range b.Rules {
+		backend := Backend{Name: b.Name, Verdict: b.Verdict, Rules: []BackendRule{}, Missing: b.Missing[:min(len(b.Missing), maxMissing)]}
+		for _, rule := range b.Rules[:min(len(b.Rules), maxReasons)] {
 			backend.Rules = append(backend.Rules, BackendRule{ID: rule.ID, Because: rule.Because, Source: rule.Source})
 		}
 		backends = append(backends, backend)
