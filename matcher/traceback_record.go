@@ -141,14 +141,14 @@ func (r *record) own(l Line) (text string, own bool) {
 		if !samePrefix(body, r.prefix) {
 			return body, false
 		}
-		body = body[len(r.prefix):]
+		body = body[min(len(body), len(r.prefix)):]
 	}
 	return r.dedent(body), strings.HasPrefix(body, r.base)
 }
 
 func (r *record) dedent(s string) string { return strings.TrimPrefix(s, r.base) }
 
-// samePrefix tells whether s begins with a prefix of the same shape: digits may differ.
+// samePrefix tells whether s begins with a prefix of the same shape: digits may differ, and a line with nothing else lacks the spaces.
 func samePrefix(s, prefix string) bool {
 	if len(s) < len(prefix) {
 		return strings.TrimRight(prefix, " ") == s

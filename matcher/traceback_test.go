@@ -601,6 +601,7 @@ func FuzzAssembler(f *testing.F) {
 	f.Add("Traceback (most recent call last):\n  File \"a\", line 1, in f\nKeyError: 1\n\nDuring handling of the above exception, another exception occurred:\n")
 	f.Add("  + Exception Group Traceback (most recent call last):\n  | E: x\n  +-+---- 1 ----\n    | TypeError: x\n")
 	f.Add("[rank0]: X: ['Traceback (most recent call last):\\n', 'KeyError']\nRuntimeError: a:\nOriginal Traceback (most recent call last):\n  File \"\"")
+	f.Add("~ Traceback (most recent call last):\n~   File \"a\", line 1, in f\n~\n~ KeyError: 1\n")
 	f.Add("╭ Traceback (most recent call last) ╮\n│ a.py:1 in f │\n╰\nE: x\nKeyError   Traceback (most recent call last)\n")
 	f.Fuzz(func(t *testing.T, log string) {
 		lines, taken := 0, 0
