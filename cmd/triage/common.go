@@ -3,7 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -92,24 +94,75 @@ func (f *ruleFlags) add(cmd *cobra.Command) {
 	_ = cmd.MarkFlagDirname("rules")
 }
 
-// load reads the knowledge base. Mistakes in the rules of a folder are named by that folder's files.
-func (f *ruleFlags) load() (*rules.Base, error) {
+// layer is one folder of rules. The built-in one has no dir.
+type layer struct {
+	dir   string
+	files fs.FS
+}
+
+// layers are the folders of rules, each adding to those before it.
+func (f *ruleFlags) layers() ([]layer, error) {
 	layers := []layer{{files: rules.Shipped()}}
 	for _, dir := range f.dirs {
-		if err := isDir(dir); err != nil {
+		info, err := os.Stat(dir)
+		if err == nil && !info.IsDir() {
+			err = fmt.Errorf("%s: not a folder; name the one that holds the rules", dir)
+		}
+		if err != nil {
 			return nil, err
 		}
 		layers = append(layers, layer{dir: dir, files: os.DirFS(dir)})
 	}
-	return loadLayers(layers)
+	return layers, nil
 }
 
-func isDir(name string) error {
-	info, err := os.Stat(name)
-	if err == nil && !info.IsDir() {
-		err = fmt.Errorf("%s: not a folder; name the one that holds the rules", name)
+// load reads the knowledge base.
+func (f *ruleFlags) load() (base *rules.Base, err error) {
+	layers, err := f.layers()
+	if err != nil {
+		return nil, err
 	}
-	return err
+	err = stack(layers, func(files []fs.FS) error {
+		base, err = rules.Load(files...)
+		return err
+	})
+	return base, err
+}
+
+// loadLibraries reads the knowledge base and the backend rules in it.
+func (f *ruleFlags) loadLibraries() (base *rules.Base, libraries []*rules.Library, err error) {
+	if base, err = f.load(); err != nil {
+		return nil, nil, err
+	}
+	layers, err := f.layers()
+	if err != nil {
+		return nil, nil, err
+	}
+	err = stack(layers, func(files []fs.FS) error {
+		libraries, err = rules.LoadLibraries(base.Vocabulary, files...)
+		return err
+	})
+	return base, libraries, err
+}
+
+// stack loads the first folder, then the first two and so on, so that a mistake can be told by the folder that brings it in.
+func stack(layers []layer, load func([]fs.FS) error) error {
+	var files []fs.FS
+	for _, l := range layers {
+		files = append(files, l.files)
+		err := load(files)
+		var problems rules.Problems
+		if errors.As(err, &problems) {
+			for i := range problems {
+				problems[i].File = filepath.Join(l.dir, filepath.FromSlash(problems[i].File))
+			}
+			return problems
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // factFlags are what the user knows of the situation.

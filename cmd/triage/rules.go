@@ -2,11 +2,9 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"text/tabwriter"
 
@@ -14,32 +12,6 @@ import (
 
 	"github.com/gpu-triage/triage/rules"
 )
-
-// layer is one folder of rules. The built-in one has no dir.
-type layer struct {
-	dir   string
-	files fs.FS
-}
-
-// loadLayers loads the folders one on top of the other, so that a mistake can be told by the file it is in.
-func loadLayers(layers []layer) (base *rules.Base, err error) {
-	var files []fs.FS
-	for _, l := range layers {
-		files = append(files, l.files)
-		base, err = rules.Load(files...)
-		var problems rules.Problems
-		if errors.As(err, &problems) {
-			for i := range problems {
-				problems[i].File = filepath.Join(l.dir, filepath.FromSlash(problems[i].File))
-			}
-			return nil, problems
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return base, nil
-}
 
 func newRules(std streams) *cobra.Command {
 	cmd := &cobra.Command{
@@ -105,12 +77,19 @@ func newRulesShow(std streams) *cobra.Command {
 	var known ruleFlags
 	cmd := &cobra.Command{
 		Use:   "show ID",
-		Short: "Print a signature as it is written",
+		Short: "Print a signature as it is written, or what is known of a backend rule",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			base, err := known.load()
+			base, libraries, err := known.loadLibraries()
 			if err != nil {
 				return err
+			}
+			for _, library := range libraries {
+				for _, rule := range library.Rules() {
+					if rule.ID == args[0] {
+						return showBackendRule(std, library, rule)
+					}
+				}
 			}
 			return showRule(std, base, known.dirs, args[0])
 		},
@@ -153,6 +132,15 @@ func showRule(std streams, base *rules.Base, dirs []string, id string) error {
 	return err
 }
 
+// showBackendRule prints a backend rule as the last release has it.
+func showBackendRule(std streams, library *rules.Library, rule rules.RuleInfo) error {
+	_, err := fmt.Fprintf(std.out, "id: %s\nlibrary: %s\nbecause: %s\nsource: %s\n", rule.ID, library.Name, rule.Because, rule.Source)
+	if err == nil && rule.Message != "" {
+		_, err = fmt.Fprintf(std.out, "message: %s\n", rule.Message)
+	}
+	return err
+}
+
 // didYouMean names the candidates that a misspelt word may mean: those that hold it, or that begin alike.
 func didYouMean(word string, candidates []string) string {
 	var near []string
@@ -175,11 +163,12 @@ func newRulesCheck(std streams) *cobra.Command {
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			known.dirs = append(known.dirs, args...)
-			base, err := known.load()
+			base, libraries, err := known.loadLibraries()
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(std.out, "%d signatures over %d facts: no mistakes\n", len(base.Signatures), len(base.Vocabulary.Names()))
+			_, err = fmt.Fprintf(std.out, "%d signatures, %d facts, backend rules of %s: no mistakes\n",
+				len(base.Signatures), len(base.Vocabulary.Names()), strings.Join(libraryNames(libraries), ", "))
 			return err
 		},
 	}

@@ -217,6 +217,9 @@ func (m *markdown) backendTable(backends []matcher.Backend) {
 		for _, rule := range b.Rules {
 			because = append(because, cell(cut(sentence(rule.Because), m.extent.line))+" "+codeCell(cut(oneLine(rule.ID), 100)))
 		}
+		if b.Verdict == unknown && len(because) > 0 {
+			because = append([]string{"these may rule it out:"}, because...)
+		}
 		if len(b.Missing) > 0 {
 			because = append(because, "depends on "+codeCell(cut(oneLine(strings.Join(b.Missing, ", ")), 300)))
 		}

@@ -20,20 +20,19 @@ type Style struct {
 const (
 	defaultWidth     = 100
 	narrowest        = 40
+	widest           = 120
 	quotedRows       = 8      // of one quoted line
 	longestQuote     = 20_000 // characters of one that is looked at
 	shownConsequence = 8
+	shownRules       = 4 // of one backend
+	shownMissing     = 10
 	valueWidth       = 36
 )
 
 // Text returns r as a terminal shows it: the root cause first, then the lines that show it, why, the facts that decided, what to do,
 // and what was only a consequence. Prose is wrapped, commands are not, so that they can be copied.
 func Text(r *matcher.Report, style Style) string {
-	width := style.Width
-	if width <= 0 {
-		width = defaultWidth
-	}
-	p := &page{width: max(min(width, 120), narrowest), paint: paint{on: style.Color}}
+	p := newPage(style)
 	if len(r.Diagnoses) == 0 {
 		p.line(0, silence(r))
 	}
@@ -55,6 +54,14 @@ type page struct {
 	out   strings.Builder
 	width int
 	paint paint
+}
+
+func newPage(style Style) *page {
+	width := style.Width
+	if width <= 0 {
+		width = defaultWidth
+	}
+	return &page{width: max(min(width, widest), narrowest), paint: paint{on: style.Color}}
 }
 
 func (p *page) diagnosis(d matcher.Diagnosis) {
@@ -149,11 +156,18 @@ func logOf(d matcher.Diagnosis) string {
 
 func (p *page) missing(missing []matcher.Missing) {
 	p.section("not known, and it would decide", len(missing))
-	for _, m := range missing {
+	for i, m := range missing {
+		if i == shownMissing {
+			p.line(4, p.paint.faint(fmt.Sprintf("and %d more", len(missing)-i)))
+			break
+		}
 		p.hanging(4, p.paint.strong(oneLine(m.Name))+"  ", oneLine(m.Why))
 		p.command(8, m.How)
 	}
 }
+
+// unknown is the verdict about a backend that some rules rule out in some of the cases that the facts leave open.
+const unknown = "unknown"
 
 func (p *page) backends(backends []matcher.Backend) {
 	p.section("backends", len(backends))
@@ -173,7 +187,15 @@ func (p *page) backends(backends []matcher.Backend) {
 			continue
 		}
 		label += strings.Repeat(" ", max(10-len(b.Verdict), 1))
-		for _, rule := range b.Rules {
+		if b.Verdict == unknown && len(b.Rules) > 0 {
+			p.hanging(4, label, "these may rule it out:")
+			label = strings.Repeat(" ", ansi.StringWidth(label))
+		}
+		for i, rule := range b.Rules {
+			if i == shownRules {
+				p.hanging(4, label, p.paint.faint(fmt.Sprintf("and %d more rules; the JSON form has them all", len(b.Rules)-i)))
+				break
+			}
 			p.hanging(4, label, sentence(rule.Because)+" "+p.paint.faint("["+oneLine(rule.ID)+"]"))
 			label = strings.Repeat(" ", ansi.StringWidth(label))
 		}
@@ -346,4 +368,26 @@ func fold(line string, width int) []string {
 		rows = append(rows, strings.TrimRight(row, " "))
 	}
 	return append(rows, line)
+}
+
+// Choice is what a library does about its backends in a situation.
+type Choice struct {
+	Headline string
+	Note     string // what to keep in mind
+	Backends []matcher.Backend
+	Missing  []matcher.Missing
+	Changes  []matcher.Fix // that would give a backend
+}
+
+// Backends returns a choice as Text shows the backends of a diagnosis.
+func Backends(c Choice, style Style) string {
+	p := newPage(style)
+	p.hanging(0, "", p.paint.strong(oneLine(c.Headline)))
+	if c.Note != "" {
+		p.hanging(0, p.paint.note("note: "), oneLine(c.Note))
+	}
+	p.backends(c.Backends)
+	p.missing(c.Missing)
+	p.fixes(c.Changes)
+	return p.out.String()
 }
