@@ -45,7 +45,7 @@ func BenchmarkLines(b *testing.B) {
 				hits = 0
 				for data := log.Bytes(); len(data) > 0; {
 					n := min(len(data), 256<<10)
-					set.Lines(data[:n], func(Hit) { hits++ })
+					set.Lines(data[:n], func(Hit) bool { hits++; return true })
 					data = data[n:]
 				}
 			}

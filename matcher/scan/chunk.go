@@ -2,122 +2,148 @@ package scan
 
 import (
 	"bytes"
-	"fmt"
+	"context"
 )
 
-// A source is cut into chunks where a line or a state of a progress bar ends: after \n, or after \r that no \n follows. Between two
-// cuts there may be any number of bytes, and MaxLine bounds how many are kept.
 const (
-	// MaxLine is the most bytes kept between two line breaks (\n or \r). Of more, the first and the last half are kept.
-	MaxLine   = 128 << 10
-	chunkSize = 256 << 10 // fits the processor's second cache
-	blockSize = 64 << 10  // read at a time when a line goes on past its chunk
-	pageSize  = 4 << 10   // reads that are aligned to it are several times faster
+	// LongLine is the length in bytes up to which a line is handed on whole, however a source is read.
+	LongLine = 64 << 10
+
+	blockSize = 256 << 10 // of what is read at a time: it fits the processor's second cache, and its alignment makes reads fast
 )
 
-// Chunk is a run of whole lines of a source.
+// Chunk is a run of whole lines of a source. Lines end at \n, which only the last line of a source may lack.
 type Chunk struct {
-	Data   []byte // ends with a line break, but for the last one of a source
-	Before []byte // Data of the chunk before it, nil for the first
-	Line   int64  // number of the line that Data begins in, from 1; lines end at \n
-	Lines  int64  // how many \n are in Data
-	End    int64  // bytes of the source up to the end of Data
-	Hits   []Hit  // the lines of Data with literals
-	Cuts   []int  // offsets in Data where the middle of an overlong line was left out
+	Data  []byte
+	Open  bool  // Data is a piece of a line longer than LongLine, and not the last unless the source ends
+	Line  int64 // number of the first line in Data, from 1
+	Lines int64 // how many \n are in Data
+	End   int64 // bytes of the source up to the end of Data
+	Hits  []Hit // the lines of Data with literals, unless Data is a piece of a line
+	Long  []int // where lines longer than LongLine begin in Data
 }
 
-// lineBreak is the index of the first break at or after from, -1 when there is none. A \r that ends data is none: \n may follow.
-func lineBreak(data []byte, from int) int {
-	end := len(data)
-	newline := bytes.IndexByte(data[from:], '\n')
-	if newline >= 0 {
-		end = from + newline
-	}
-	for i := from; i < end; i++ {
-		cr := bytes.IndexByte(data[i:end], '\r')
-		if cr < 0 {
-			break
-		}
-		if i += cr; i+1 < len(data) && data[i+1] != '\n' {
-			return i
-		}
-	}
-	if newline >= 0 {
-		return end
-	}
-	return -1
+// block is a part of a source of fixed size, with the lines that are whole in it as a Chunk.
+type block struct {
+	number int
+	data   []byte
+	buffer []byte
+	start  int // where whole begins
+	whole  Chunk
+	ids    []int32 // of all hits
+	seen   int     // number of its last chunk, 2 less than any when it had none
+	last   bool    // no block follows
+	err    error
+	ready  chan struct{}
 }
 
-// lastLineBreak is the index of the last break in data, -1 when there is none.
-func lastLineBreak(data []byte) int {
-	newline := bytes.LastIndexByte(data, '\n')
-	for end := len(data) - 1; end > newline; {
-		cr := bytes.LastIndexByte(data[newline+1:end], '\r')
-		if cr < 0 {
-			break
-		}
-		if end = newline + 1 + cr; data[end+1] != '\n' {
-			return end
-		}
+// scan finds the whole lines, the literals in them, and counts them. The first block begins with a line, others in the middle of one.
+func (b *block) scan(set *Set) {
+	start, end := 0, bytes.LastIndexByte(b.data, '\n')+1
+	if b.number > 0 {
+		start = bytes.IndexByte(b.data, '\n') + 1
 	}
-	return newline
+	b.start = start
+	b.whole = Chunk{Data: b.data[start:max(start, end)], Hits: b.whole.Hits[:0], Long: b.whole.Long[:0]}
+	b.ids = set.scan(&b.whole, b.ids[:0])
+	for at := 0; len(b.whole.Data)-at > LongLine; {
+		n := bytes.LastIndexByte(b.whole.Data[at:at+LongLine], '\n') + 1
+		if n == 0 {
+			b.whole.Long = append(b.whole.Long, at)
+			n = bytes.IndexByte(b.whole.Data[at:], '\n') + 1
+		}
+		at += n
+	}
 }
 
-// kept is how much of either end of an overlong line is kept. The mark between them fits into the rest of MaxLine.
-const kept = MaxLine/2 - 32
-
-// span is the part of a source that becomes a chunk. A line that is followed past the chunk begins at open; when it has grown too
-// long its middle is left out: dropped bytes are missing at data[open+kept:].
-type span struct {
-	data    []byte
-	open    int
-	dropped int64
+// scan sets the hits of c and counts its lines. The IDs of the hits are appended to ids.
+func (s *Set) scan(c *Chunk, ids []int32) []int32 {
+	counted := 0
+	s.Lines(c.Data, func(hit Hit) bool {
+		c.Lines += int64(bytes.Count(c.Data[counted:hit.Start], []byte{'\n'}))
+		counted = hit.Start
+		ids = append(ids, hit.IDs...)
+		hit.IDs = ids[len(ids)-len(hit.IDs) : len(ids) : len(ids)]
+		hit.Line = c.Lines
+		c.Hits = append(c.Hits, hit)
+		return true
+	})
+	c.Lines += int64(bytes.Count(c.Data[counted:], []byte{'\n'}))
+	return ids
 }
 
-// drop leaves out what finish does not need of the line at open.
-func (s *span) drop() {
-	from, to := s.open+kept, len(s.data)-kept-(MaxLine-2*kept)
-	if to-from < 2*blockSize {
-		return
-	}
-	s.dropped += int64(to - from)
-	s.data = append(s.data[:from], s.data[to:]...)
+// joiner yields what is in blocks that are given in order, with the lines that lie across their edges.
+type joiner struct {
+	ctx     context.Context
+	set     *Set
+	yield   func(*Chunk) error
+	line    int64     // number of the next line
+	end     int64     // bytes that were yielded
+	chunks  int       // that were yielded
+	edge    []byte    // what has been read of a line that lies across edges
+	spare   [2][]byte // the two edges before, which may still be seen
+	partial bool      // of a long line pieces have been yielded
 }
 
-// finish shortens the overlong lines, in place. It returns where their middles were.
-func (s *span) finish() (cuts []int) {
-	data, at := s.data, 0
-	if s.dropped == 0 {
-		s.open = len(data)
-	}
-	for s.open-at > MaxLine {
-		if n := lastLineBreak(data[at : at+MaxLine]); n >= 0 {
-			at += n + 1
-			continue
+func (j *joiner) add(b *block) error {
+	if b.start > 0 {
+		if err := j.piece(b.data[:b.start], true); err != nil {
+			return err
 		}
-		end := s.open
-		if n := lineBreak(data, at); n >= 0 {
-			end = min(end, n+1)
-		}
-		if end-at > MaxLine {
-			less := len(data)
-			data = leaveOut(data, at+kept, end-kept, 0)
-			less -= len(data)
-			cuts = append(cuts, at+kept)
-			end, s.open = end-less, s.open-less
-		}
-		at = end
 	}
-	if s.dropped > 0 {
-		data = leaveOut(data, s.open+kept, len(data)-kept, s.dropped)
-		cuts = append(cuts, s.open+kept)
+	if err := j.hand(&b.whole); err != nil {
+		return err
 	}
-	s.data = data
-	return cuts
+	if b.seen = j.chunks; len(b.whole.Data) == 0 {
+		b.seen -= 2
+	}
+	return j.piece(b.data[b.start+len(b.whole.Data):], false)
 }
 
-// leaveOut puts a mark in place of data[from:to], which already lacks dropped bytes.
-func leaveOut(data []byte, from, to int, dropped int64) []byte {
-	mark := fmt.Appendf(nil, " [... %d bytes ...] ", dropped+int64(to-from))
-	return append(append(data[:from], mark...), data[to:]...)
+// piece takes a part of a line that lies across edges; ended tells that it is its last.
+func (j *joiner) piece(part []byte, ended bool) error {
+	if !j.partial && len(j.edge)+len(part) <= LongLine {
+		if j.edge = append(j.edge, part...); !ended {
+			return nil
+		}
+		return j.close()
+	}
+	if len(j.edge) > 0 {
+		if err := j.hand(&Chunk{Data: j.edge, Open: true}); err != nil {
+			return err
+		}
+		j.turn()
+	}
+	c := Chunk{Data: part, Open: !ended}
+	if ended {
+		c.Lines = 1
+	}
+	j.partial = !ended
+	return j.hand(&c)
+}
+
+// close hands on the line that lay across edges.
+func (j *joiner) close() error {
+	c := Chunk{Data: j.edge}
+	j.set.scan(&c, nil)
+	j.turn()
+	return j.hand(&c)
+}
+
+// turn begins a new edge.
+func (j *joiner) turn() { j.edge, j.spare[0], j.spare[1] = j.spare[1][:0], j.edge, j.spare[0] }
+
+func (j *joiner) hand(c *Chunk) error {
+	if len(c.Data) == 0 {
+		return nil
+	}
+	if err := j.ctx.Err(); err != nil {
+		return err
+	}
+	c.Line = j.line
+	j.line += c.Lines
+	j.end += int64(len(c.Data))
+	c.End = j.end
+	j.chunks++
+	return j.yield(c)
 }

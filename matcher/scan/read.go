@@ -1,35 +1,37 @@
 package scan
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"io"
 	"os"
+	"slices"
 )
 
 // Reading says how a source is read. The zero value is right for most.
 type Reading struct {
 	Workers int  // goroutines that scan; below 1 means 1
-	Eager   bool // hand on what one Read returned instead of waiting for a full chunk: for a source that grows
+	Eager   bool // hand on what one Read returned instead of waiting for more: for a source that grows
 
-	chunk int // size of a chunk, a multiple of pageSize: for tests
+	block int // bytes read at a time, for tests
 }
 
-// Read reads src to its end and calls yield with its chunks in order. A chunk, with all that it refers to, is overwritten after the
-// next call of yield has returned. A regular file is read by all workers at once, from its beginning, anything else by one goroutine.
-// The error is that of src or yield, or ctx's; what was read before it has been yielded. A Read of src that is under way when Read
-// returns early is left to end by itself.
+// Read reads src to its end and calls yield with its chunks, in order, which together are all of src. Data of a chunk stays as it
+// is until yield has returned for the two chunks after it, a piece of a line only until yield returns. A regular file is read by all workers at once and from its beginning,
+// anything else by one goroutine. The error is that of src or yield, or ctx's; what was read before it has been yielded. A Read of
+// src that is under way when Read returns early is left to end by itself.
 func (s *Set) Read(ctx context.Context, src io.Reader, how Reading, yield func(*Chunk) error) error {
 	how.Workers = max(how.Workers, 1)
-	if how.chunk == 0 {
-		how.chunk = chunkSize
+	if how.block == 0 {
+		how.block = blockSize
 	}
-	r := &reading{Reading: how, set: s, todo: make(chan *slot, how.Workers+3), read: make(chan *slot, how.Workers+3)}
+	blocks := how.Workers + 3
+	r := &reading{Reading: how, set: s, todo: make(chan *block, blocks), read: make(chan *block, blocks)}
 	defer close(r.todo)
-	slots := how.Workers + 2
 	if file, size := regular(src); file != nil && !how.Eager {
-		slots = int(min(int64(slots), size/int64(how.chunk)+2))
-		for range min(how.Workers, slots) {
+		r.block = int(min(int64(how.block), size/pageSize*pageSize+pageSize))
+		blocks = int(min(int64(blocks), size/int64(how.block)+2))
+		for range min(how.Workers, blocks) {
 			go r.worker(file)
 		}
 	} else {
@@ -38,8 +40,10 @@ func (s *Set) Read(ctx context.Context, src io.Reader, how Reading, yield func(*
 			go r.scanner()
 		}
 	}
-	return r.collect(ctx, slots, yield)
+	return r.collect(ctx, blocks, yield)
 }
+
+const pageSize = 4 << 10
 
 // regular is src as a file whose parts can be read in any order. Files of size 0 are none: those of /proc have content all the same.
 func regular(src io.Reader) (file io.ReaderAt, size int64) {
@@ -58,34 +62,24 @@ func regular(src io.Reader) (file io.ReaderAt, size int64) {
 type reading struct {
 	Reading
 	set  *Set
-	todo chan *slot // to be filled, in order
-	read chan *slot // filled by reader, to be scanned
+	todo chan *block // to be filled, in order
+	read chan *block // filled by reader, to be scanned
 }
 
-// slot holds a chunk while it goes round: filled, scanned, yielded, kept for the chunk after it, filled again.
-type slot struct {
-	Chunk
-	number int // of the chunk
-	buffer []byte
-	ids    []int32 // of all Hits
-	last   bool    // no chunk follows
-	err    error
-	ready  chan struct{}
-}
-
-func (r *reading) collect(ctx context.Context, slots int, yield func(*Chunk) error) error {
-	var queue []*slot // as they are in the source
+// collect sends blocks round: they are filled, scanned, joined, kept for the block after them, and filled again.
+func (r *reading) collect(ctx context.Context, blocks int, yield func(*Chunk) error) error {
+	var queue []*block // as they are in the source
 	next := 0
-	fill := func(s *slot) {
-		s.number, next = next, next+1
-		queue = append(queue, s)
-		r.todo <- s
+	fill := func(b *block) {
+		b.number, next = next, next+1
+		queue = append(queue, b)
+		r.todo <- b
 	}
-	for range slots {
-		fill(&slot{ready: make(chan struct{}, 1)})
+	for range blocks {
+		fill(&block{ready: make(chan struct{}, 1)})
 	}
-	var before *slot
-	line := int64(1)
+	joined := joiner{ctx: ctx, set: r.set, yield: yield, line: 1}
+	var kept []*block // chunks of theirs may still be seen
 	for {
 		now := queue[0]
 		queue = append(queue[:0], queue[1:]...)
@@ -94,66 +88,75 @@ func (r *reading) collect(ctx context.Context, slots int, yield func(*Chunk) err
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		again := now
-		if len(now.Data) > 0 {
-			now.Line, line = line, line+now.Lines
-			now.Before = nil
-			if before != nil {
-				now.Before = before.Data
-			}
-			if err := yield(&now.Chunk); err != nil {
-				return err
-			}
-			again, before = before, now
+		if err := joined.add(now); err != nil {
+			return err
 		}
 		if now.last || now.err != nil {
+			if err := joined.close(); err != nil {
+				return err
+			}
 			return now.err
 		}
-		if again != nil {
-			fill(again)
-		}
+		kept = slices.DeleteFunc(append(kept, now), func(b *block) bool {
+			unseen := joined.chunks >= b.seen+2
+			if unseen {
+				fill(b)
+			}
+			return unseen
+		})
 	}
 }
 
-// worker reads and scans chunks of a file.
+// worker reads and scans blocks of a file.
 func (r *reading) worker(file io.ReaderAt) {
-	for s := range r.todo {
-		s.fillAt(file, r.chunk)
-		s.scan(r.set)
+	for b := range r.todo {
+		b.reserve(r.block)
+		n, err := file.ReadAt(b.buffer, int64(b.number)*int64(r.block))
+		b.filled(n, err)
+		b.scan(r.set)
+		b.ready <- struct{}{}
 	}
 }
 
-func (r *reading) scanner() {
-	for s := range r.read {
-		s.scan(r.set)
-	}
-}
-
-// reader fills one chunk after the other.
+// reader fills one block after the other.
 func (r *reading) reader(src io.Reader) {
 	defer close(r.read)
-	from, rest := &source{reader: src}, []byte(nil)
-	for s := range r.todo {
-		rest = s.fill(from, rest, r.Reading)
-		r.read <- s
-		if s.last {
+	for b := range r.todo {
+		b.reserve(r.block)
+		n, err := 0, error(nil)
+		for empty := 0; n < r.block && err == nil && (n == 0 || !r.Eager); {
+			m := 0
+			if m, err = src.Read(b.buffer[n:]); m > 0 {
+				n, empty = n+m, 0
+			} else if empty++; empty == 100 {
+				err = io.ErrNoProgress
+			}
+		}
+		b.filled(n, err)
+		r.read <- b
+		if b.last {
 			return
 		}
 	}
 }
 
-// scan finds the literals and counts the lines.
-func (s *slot) scan(set *Set) {
-	s.Hits, s.ids, s.Lines = s.Hits[:0], s.ids[:0], 0
-	counted := 0
-	set.Lines(s.Data, func(hit Hit) {
-		s.Lines += int64(bytes.Count(s.Data[counted:hit.Start], []byte{'\n'}))
-		counted = hit.Start
-		s.ids = append(s.ids, hit.IDs...)
-		hit.IDs = s.ids[len(s.ids)-len(hit.IDs) : len(s.ids) : len(s.ids)]
-		hit.Line = s.Lines
-		s.Hits = append(s.Hits, hit)
-	})
-	s.Lines += int64(bytes.Count(s.Data[counted:], []byte{'\n'}))
-	s.ready <- struct{}{}
+func (r *reading) scanner() {
+	for b := range r.read {
+		b.scan(r.set)
+		b.ready <- struct{}{}
+	}
+}
+
+func (b *block) reserve(size int) {
+	if b.buffer == nil {
+		b.buffer = make([]byte, size)
+	}
+}
+
+// filled notes what a read gave.
+func (b *block) filled(n int, err error) {
+	b.data, b.last = b.buffer[:n], err != nil
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.err = err
+	}
 }

@@ -18,74 +18,86 @@ import (
 	"github.com/gpu-triage/triage/matcher/scan/corpus"
 )
 
-// shortened is the judge of how a source is cut: data with its overlong lines shortened, one at a time.
-func shortened(data []byte) []byte {
-	var all []byte
-	for len(data) > 0 {
-		end := 0
-		for end < len(data) && data[end] != '\n' && (data[end] != '\r' || end+1 < len(data) && data[end+1] == '\n') {
-			end++
-		}
-		line := data[:min(end+1, len(data))]
-		data = data[len(line):]
-		if len(line) > MaxLine {
-			line = fmt.Appendf(nil, "%s [... %d bytes ...] %s", line[:kept], len(line)-2*kept, line[len(line)-kept:])
-		}
-		all = append(all, line...)
-	}
-	return all
-}
-
 var readLiterals = []Literal{{Text: "CUDA out of memory"}, {Text: "traceback", Fold: true}, {Text: "softcap"}}
 
-// checkRead reads data in chunks of size and compares what is yielded with data.
+// checkRead reads data and compares what is yielded with it.
 func checkRead(t *testing.T, data []byte, src io.Reader, how Reading) {
 	t.Helper()
 	set, err := New(readLiterals)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all, before []byte
-	var end int64
-	err = set.Read(t.Context(), src, how, func(c *Chunk) error {
-		if want := int64(1 + bytes.Count(all, []byte("\n"))); c.Line != want {
-			t.Fatalf("chunk at %d begins in line %d, want %d", len(all), c.Line, want)
-		}
-		if !bytes.Equal(c.Before, before) {
-			t.Fatalf("the chunk before the one at %d is %.80q, want %.80q", len(all), c.Before, before)
-		}
-		var hits []string
-		for _, hit := range c.Hits {
-			if want := int64(bytes.Count(c.Data[:hit.Start], []byte("\n"))); hit.Line != want {
-				t.Fatalf("a hit in chunk %d is in its line %d, want %d", c.Line, hit.Line, want)
-			}
-			slices.Sort(hit.IDs)
-			hits = append(hits, fmt.Sprint(hit.Start, hit.End, hit.IDs))
-		}
-		if diff := cmp.Diff(naive(readLiterals, c.Data), hits); diff != "" {
-			t.Fatal(diff)
-		}
-		for _, cut := range c.Cuts {
-			if !bytes.HasPrefix(c.Data[cut:], []byte(" [... ")) {
-				t.Fatalf("a cut at %.20q", c.Data[cut:])
-			}
-		}
-		all, before, end = append(all, c.Data...), bytes.Clone(c.Data), c.End
-		return nil
-	})
-	if err != nil {
+	read := &readChunks{t: t}
+	if err := set.Read(t.Context(), src, how, read.add); err != nil {
 		t.Fatal(err)
 	}
-	if want := shortened(data); !bytes.Equal(all, want) {
+	if !bytes.Equal(read.all, data) {
 		at := 0
-		for at < min(len(all), len(want)) && all[at] == want[at] {
+		for at < min(len(read.all), len(data)) && read.all[at] == data[at] {
 			at++
 		}
-		t.Fatalf("%+v: %d bytes, want %d; at %d %.60q, want %.60q", how, len(all), len(want), at, all[at:], want[at:])
+		t.Fatalf("%+v: %d bytes, want %d; at %d %.60q, want %.60q", how, len(read.all), len(data), at, read.all[at:], data[at:])
 	}
-	if end != int64(len(data)) {
-		t.Fatalf("read %d bytes, want %d", end, len(data))
+}
+
+// readChunks checks chunks one by one.
+type readChunks struct {
+	t             *testing.T
+	all           []byte
+	before, older []byte // Data of the chunks before
+	open          bool
+}
+
+func (r *readChunks) add(c *Chunk) error {
+	t, at := r.t, len(r.all)
+	if want := int64(1 + bytes.Count(r.all, []byte("\n"))); c.Line != want || c.Lines != int64(bytes.Count(c.Data, []byte("\n"))) {
+		t.Fatalf("chunk at %d begins in line %d and has %d, want %d", at, c.Line, c.Lines, want)
 	}
+	if !bytes.HasSuffix(r.all, append(bytes.Clone(r.older), r.before...)) {
+		t.Fatalf("the chunks before the one at %d have changed", at)
+	}
+	r.all = append(r.all, c.Data...)
+	r.older, r.before = r.before, c.Data
+	if c.Open || r.open {
+		r.older, r.before = nil, nil
+	}
+	if c.End != int64(len(r.all)) || len(c.Data) == 0 {
+		t.Fatalf("chunk at %d ends at %d, want %d", at, c.End, len(r.all))
+	}
+	if c.Open || r.open {
+		if len(c.Hits) > 0 || bytes.Contains(c.Data[:len(c.Data)-1], []byte("\n")) {
+			t.Fatalf("piece of a line at %d: %d hits, %.60q", at, len(c.Hits), c.Data)
+		}
+		start := bytes.LastIndexByte(r.all[:len(r.all)-1], '\n') + 1
+		if r.open && !c.Open && len(r.all)-start <= LongLine {
+			t.Fatalf("a line of %d bytes is not handed on whole", len(r.all)-start)
+		}
+		r.open = c.Open
+		return nil
+	}
+	var hits []string
+	for _, hit := range c.Hits {
+		if want := int64(bytes.Count(c.Data[:hit.Start], []byte("\n"))); hit.Line != want {
+			t.Fatalf("a hit in chunk %d is in its line %d, want %d", c.Line, hit.Line, want)
+		}
+		slices.Sort(hit.IDs)
+		hits = append(hits, fmt.Sprint(hit.Start, hit.End, hit.IDs))
+	}
+	if diff := cmp.Diff(naive(readLiterals, c.Data), hits); diff != "" {
+		t.Fatal(diff)
+	}
+	start := 0
+	var long []int
+	for line := range bytes.Lines(c.Data) {
+		if len(line) > LongLine {
+			long = append(long, start)
+		}
+		start += len(line)
+	}
+	if diff := cmp.Diff(long, append([]int(nil), c.Long...)); diff != "" {
+		t.Fatal(diff)
+	}
+	return nil
 }
 
 // logs are sources with everything that is hard to cut.
@@ -98,9 +110,9 @@ func logs(t *testing.T) map[string][]byte {
 	var breaks, long bytes.Buffer
 	for breaks.Len() < 60_000 {
 		breaks.WriteString(strings.Repeat("x", rnd.IntN(4)*rnd.IntN(3000)))
-		breaks.WriteString([]string{"\n", "\r", "\r\n", "\r\r\n", "\n\r", "Traceback", " CUDA out of memory", "\n\n"}[rnd.IntN(8)])
+		breaks.WriteString([]string{"\n", "\r", "\r\n", "\r\r\n", "\n\r", "Traceback", " CUDA out of \x1b[1mmemory", "\n\n"}[rnd.IntN(8)])
 	}
-	for _, n := range []int{10, MaxLine - 1, MaxLine, MaxLine + 1, 5, MaxLine + 3, 3 * MaxLine, 1, 200_000, 2_000_000, 150_000, 140_000, 0, 300_000} {
+	for _, n := range []int{10, LongLine - 1, LongLine, LongLine + 1, 5, LongLine + 3, 3 * LongLine, 1, 200_000, 2_000_000, 150_000, 140_000, 0, 300_000} {
 		long.WriteString(strings.Repeat("0123456789", n/10) + "CUDA out of memory"[:n%10] + "softcap")
 		long.WriteString([]string{"\n", "\r", "\r\n"}[rnd.IntN(3)])
 	}
@@ -119,9 +131,9 @@ func TestRead(t *testing.T) {
 			if err := os.WriteFile(path, data, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			for _, chunk := range []int{pageSize, 3 * pageSize, chunkSize} {
+			for _, block := range []int{pageSize, 3 * pageSize, blockSize} {
 				for workers := range 4 {
-					how := Reading{Workers: workers, chunk: chunk}
+					how := Reading{Workers: workers, block: block}
 					file, err := os.Open(path)
 					if err != nil {
 						t.Fatal(err)
@@ -133,7 +145,7 @@ func TestRead(t *testing.T) {
 			}
 			checkRead(t, data, iotest.HalfReader(bytes.NewReader(data)), Reading{Eager: true})
 			if len(data) < 100_000 {
-				checkRead(t, data, iotest.OneByteReader(bytes.NewReader(data)), Reading{Eager: true, chunk: pageSize})
+				checkRead(t, data, iotest.OneByteReader(bytes.NewReader(data)), Reading{Eager: true, block: pageSize})
 			}
 			checkRead(t, data, iotest.DataErrReader(bytes.NewReader(data)), Reading{})
 		})
@@ -149,7 +161,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		data = append(bytes.Repeat(data, min(int(repeat), 50_000/len(data))), data...)
-		how := Reading{Workers: int(workers % 4), chunk: pageSize}
+		how := Reading{Workers: int(workers % 4), block: pageSize}
 		checkRead(t, data, iotest.HalfReader(bytes.NewReader(data)), how)
 		path := filepath.Join(t.TempDir(), "log")
 		if err := os.WriteFile(path, data, 0o600); err != nil {
@@ -179,7 +191,7 @@ func TestReadStops(t *testing.T) {
 		t.Errorf("read %d bytes (%v) of a broken source, want all %d before it broke", read, err, len(data))
 	}
 	full := errors.New("enough")
-	if err = set.Read(t.Context(), bytes.NewReader(data), Reading{Workers: 2, chunk: pageSize}, func(*Chunk) error { return full }); !errors.Is(err, full) {
+	if err = set.Read(t.Context(), bytes.NewReader(data), Reading{Workers: 2, block: pageSize}, func(*Chunk) error { return full }); !errors.Is(err, full) {
 		t.Errorf("the receiver's error became %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

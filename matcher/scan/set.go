@@ -94,30 +94,50 @@ type Hit struct {
 	IDs        []int32
 }
 
-// Lines calls yield for every line of data that contains a literal, in order. Lines end at \n; the last may lack it. IDs are
-// overwritten after yield returns.
-func (s *Set) Lines(data []byte, yield func(Hit)) {
+// Lines calls yield for every line of data that contains a literal, in order, until it returns false. Lines end at \n; the last may
+// lack it. A line with terminal escape sequences is looked at as it is without them. IDs are overwritten after yield returns.
+func (s *Set) Lines(data []byte, yield func(Hit) bool) {
 	if len(s.literals) == 0 {
 		return
 	}
-	f := finder{set: s, data: data, yield: yield, seen: make([]uint64, (len(s.literals)+63)/64)}
-	f.hit.End = -1
-	switch s.stride {
-	case 5:
-		f.wide()
-	default:
-		f.narrow(0)
+	f := finder{set: s, seen: make([]uint64, (len(s.literals)+63)/64)}
+	var plain []byte
+	for at := 0; at < len(data) && !f.done; {
+		start, end := escaped(data, at)
+		f.pass(data[at:start], func(hit Hit) bool {
+			hit.Start, hit.End = hit.Start+at, hit.End+at
+			return yield(hit)
+		})
+		if start < end && !f.done {
+			plain = Plain(plain[:0], data[start:end])
+			f.pass(plain, func(hit Hit) bool {
+				hit.Start, hit.End = start, end
+				return yield(hit)
+			})
+		}
+		at = end + 1
 	}
-	f.flush()
 }
 
 // finder is one pass over data.
 type finder struct {
 	set   *Set
 	data  []byte
-	yield func(Hit)
+	yield func(Hit) bool
 	hit   Hit      // the line that literals are being found in, End is -1 before the first
 	seen  []uint64 // which literals are in hit.IDs
+	done  bool     // yield wants no more
+}
+
+func (f *finder) pass(data []byte, yield func(Hit) bool) {
+	f.data, f.yield = data, yield
+	f.hit = Hit{End: -1, IDs: f.hit.IDs[:0]}
+	if f.set.stride == maxStride {
+		f.wide()
+	} else {
+		f.narrow(0)
+	}
+	f.flush()
 }
 
 // wide looks at a gram every 5 bytes, eight in a round: one test of bounds and one branch for 40 bytes.
@@ -129,8 +149,16 @@ func (f *finder) wide() {
 			s.test(binary.LittleEndian.Uint32(w[10:])) | s.test(binary.LittleEndian.Uint32(w[15:])) |
 			s.test(binary.LittleEndian.Uint32(w[20:])) | s.test(binary.LittleEndian.Uint32(w[25:])) |
 			s.test(binary.LittleEndian.Uint32(w[30:])) | s.test(binary.LittleEndian.Uint32(w[35:]))
-		if any&1 != 0 {
-			f.check(i, i+40)
+		if any&1 == 0 {
+			continue
+		}
+		for at := i; at < i+40; at += maxStride {
+			if s.test(binary.LittleEndian.Uint32(data[at:]))&1 != 0 {
+				f.verify(at)
+			}
+		}
+		if f.done {
+			return
 		}
 	}
 	f.narrow(i)
@@ -139,16 +167,8 @@ func (f *finder) wide() {
 // narrow looks at one gram after the other.
 func (f *finder) narrow(from int) {
 	s, data := f.set, f.data
-	for i := from; i+gramBytes <= len(data); i += s.stride {
+	for i := from; i+gramBytes <= len(data) && !f.done; i += s.stride {
 		if s.test(binary.LittleEndian.Uint32(data[i:]))&1 != 0 {
-			f.verify(i)
-		}
-	}
-}
-
-func (f *finder) check(from, to int) {
-	for i := from; i < to; i += f.set.stride {
-		if f.set.test(binary.LittleEndian.Uint32(f.data[i:]))&1 != 0 {
 			f.verify(i)
 		}
 	}
@@ -192,10 +212,10 @@ func (f *finder) found(at int, literal int32) {
 
 // flush yields the line that has been collected.
 func (f *finder) flush() {
-	if len(f.hit.IDs) == 0 {
+	if len(f.hit.IDs) == 0 || f.done {
 		return
 	}
-	f.yield(f.hit)
+	f.done = !f.yield(f.hit)
 	f.hit.IDs = f.hit.IDs[:0]
 	clear(f.seen)
 }

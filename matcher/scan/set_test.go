@@ -17,6 +17,8 @@ func naive(literals []Literal, data []byte) []string {
 	start := 0
 	for line := range bytes.Lines(data) {
 		text := strings.TrimSuffix(string(line), "\n")
+		length := len(text)
+		text = string(Plain(nil, []byte(text)))
 		var ids []int32
 		for i, l := range literals {
 			if l.Fold {
@@ -27,7 +29,7 @@ func naive(literals []Literal, data []byte) []string {
 			}
 		}
 		if ids != nil {
-			found = append(found, fmt.Sprint(start, start+len(text), ids))
+			found = append(found, fmt.Sprint(start, start+length, ids))
 		}
 		start += len(line)
 	}
@@ -40,9 +42,10 @@ func scanned(t *testing.T, literals []Literal, data []byte) []string {
 		t.Fatal(err)
 	}
 	var found []string
-	set.Lines(data, func(hit Hit) {
+	set.Lines(data, func(hit Hit) bool {
 		slices.Sort(hit.IDs)
 		found = append(found, fmt.Sprint(hit.Start, hit.End, hit.IDs))
+		return true
 	})
 	return found
 }
@@ -95,7 +98,7 @@ func TestLinesRandom(t *testing.T) {
 		for range 1 + rnd.IntN(40) {
 			literals = append(literals, Literal{Text: text("aAbB_\x7f\x80", MinLiteral+rnd.IntN(8)), Fold: rnd.IntN(2) == 0})
 		}
-		data := text("aAbB_\x7f\x80\n", rnd.IntN(3000))
+		data := text("aAbB_\x7f\x80\naaABb\x1b[m", rnd.IntN(3000))
 		if diff := cmp.Diff(naive(literals, []byte(data)), scanned(t, literals, []byte(data))); diff != "" {
 			t.Fatalf("%v in %q: %s", literals, data, diff)
 		}
@@ -105,6 +108,7 @@ func TestLinesRandom(t *testing.T) {
 func FuzzLines(f *testing.F) {
 	f.Add("CUDA out of memory\nsoftcap\nout of memory", []byte("step\nCUDA out of memory\nx softcap"), uint64(1))
 	f.Add("abcdefgh", bytes.Repeat([]byte("ABCDEFGHabcdefgh\n"), 9), uint64(1))
+	f.Add("CUDA out of memory", []byte("\x1b[31mCUDA out \x1b[0mof memory\nCUDA out\x1b\n of memory\n\x1b]CUDA out of memory\x07\n"), uint64(0))
 	f.Add("aaaaa\naaaaaa\n\x80\x81\x82\x83\x84", []byte("aaaaaaaaaaaaaaaaaaaa\xa0\xa1\xa2\xa3\xa4\x80\x81\x82\x83\x84\n"), uint64(2))
 	f.Fuzz(func(t *testing.T, list string, data []byte, fold uint64) {
 		var literals []Literal
