@@ -110,7 +110,7 @@ func all(conditions []*rules.Expression, s *rules.Situation) bool {
 // survived tells whether the job went on after the last time that the event was seen: its writer made progress later, or the
 // exception was written into a log record of a level that does not end anything.
 func (r *Reading) survived(e *event) bool {
-	if w := r.processes[e.last.writer]; w != nil && w.progress > e.last.order {
+	if r.wentOn(e.last) {
 		return true
 	}
 	x := e.head().exception
@@ -134,8 +134,7 @@ func (r *Reading) incidental(f *finding) bool {
 	if len(x.Frames) == 0 && x.Header.Number == 0 {
 		limit = nearEndLone
 	}
-	w := r.processes[f.event.last.writer]
-	return w != nil && w.lines-f.event.last.lines > limit
+	return r.linesAfter(f.event.last) > limit
 }
 
 // findings are all events that mean something, in the order of reading.
@@ -144,7 +143,9 @@ func (r *Reading) findings(situation *rules.Situation) []*finding {
 	for _, e := range r.events {
 		events = append(events, e)
 	}
-	slices.SortFunc(events, func(a, b *event) int { return cmp.Compare(a.first.order, b.first.order) })
+	slices.SortFunc(events, func(a, b *event) int {
+		return cmp.Or(cmp.Compare(a.first.order, b.first.order), cmp.Compare(a.number, b.number))
+	})
 	var findings []*finding
 	for _, e := range events {
 		if f := r.judge(e, situation); f != nil {

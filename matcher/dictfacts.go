@@ -33,8 +33,27 @@ func (l *logFacts) continues(text string, line Line) bool {
 	if len(l.open) == 0 {
 		return false
 	}
+	l.expire(line)
 	d := l.open[processKey(line)]
 	return d != nil && l.grow(d, text)
+}
+
+// busy tells whether a dict is open, so that any line may matter.
+func (l *logFacts) busy() bool { return len(l.open) > 0 }
+
+// maxDictLines is how many lines of a source after its beginning a dict is waited for.
+const maxDictLines = 2000
+
+// expire gives up dicts whose end does not come. It looks now and then.
+func (l *logFacts) expire(line Line) {
+	if line.Number%64 != 0 {
+		return
+	}
+	for key, d := range l.open {
+		if line.Number-d.line.Number > maxDictLines {
+			delete(l.open, key)
+		}
+	}
 }
 
 // grow adds a line to a dict; false means that the text is no part of one.

@@ -1,6 +1,9 @@
 package matcher
 
 import (
+	"slices"
+
+	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/rules"
 )
 
@@ -8,8 +11,14 @@ import (
 type Engine struct {
 	base     *rules.Base
 	words    *keywords
-	interest []interest         // by the number of the keyword
-	generic  []*rules.Signature // asked about every exception
+	interest []interest                // by the number of the keyword
+	generic  []*rules.Signature        // asked about every exception
+	seen     []sought                  // by the number of the pattern
+	looking  map[*rules.Signature]bool // signatures with conditions about the lines before
+
+	lines     *scan.Set // what a line must contain to matter by itself
+	progress  *scan.Set // what a line must contain to show progress
+	everyLine bool      // some literal cannot be looked for: every line is read
 }
 
 // interest is who wants to see a line with a certain keyword.
@@ -17,47 +26,139 @@ type interest struct {
 	signature *rules.Signature
 	reader    *rules.FactReader
 	packages  bool // reader is one of lines that name packages
+	common    bool // too many lines are like those of the reader: only the first of a source are read for it
 	dict      *rules.DictReader
 	trail     string // a library whose trail the line is part of
 }
 
+// sought is a pattern that conditions look for in every line.
+type sought struct {
+	literals []scan.Literal // of which a line that matches has one
+	common   bool           // as in interest
+}
+
+// headLines is how many lines of a source, from its first, are read for facts that are stated in words as common as "torch": where
+// programs and people say what is installed. Facts in rarer words, and those in messages of exceptions, are found everywhere.
+const headLines = 5000
+
 // New prepares an engine.
 func New(base *rules.Base) *Engine {
-	e := &Engine{base: base}
-	var words []string
-	add := func(word string, i interest) {
-		words = append(words, word)
-		e.interest = append(e.interest, i)
-	}
+	e := &Engine{base: base, looking: make(map[*rules.Signature]bool)}
+	b := builder{engine: e, lines: slices.Clone(openers())}
 	for _, s := range base.Signatures {
-		if s.Role == rules.Generic {
-			e.generic = append(e.generic, s)
-		}
-		for _, word := range s.Keywords {
-			add(word, interest{signature: s})
-		}
+		b.signature(s)
 	}
 	v := base.Vocabulary
 	for i := range v.Readers {
-		for _, word := range v.Readers[i].Keywords {
-			add(word, interest{reader: &v.Readers[i]})
-		}
+		b.reader(&v.Readers[i], false)
 	}
 	for i := range v.PackageLines {
-		for _, word := range v.PackageLines[i].Keywords {
-			add(word, interest{reader: &v.PackageLines[i], packages: true})
-		}
+		b.reader(&v.PackageLines[i], true)
 	}
 	for i := range v.Dicts {
-		add(v.Dicts[i].Marker, interest{dict: &v.Dicts[i]})
+		b.word(v.Dicts[i].Marker, interest{dict: &v.Dicts[i]})
+		b.lines = append(b.lines, scan.Literal{Text: v.Dicts[i].Marker})
 	}
 	for _, t := range v.Trails {
 		for _, word := range t.Keywords {
-			add(word, interest{trail: t.Library})
+			b.word(word, interest{trail: t.Library})
+			b.lines = append(b.lines, scan.Literal{Text: word})
 		}
 	}
-	e.words = newKeywords(words)
+	for _, pattern := range base.Scope.SeenPatterns() {
+		literals, err := scan.Required(pattern.String())
+		e.seen = append(e.seen, sought{literals: literals, common: err != nil})
+		b.lines = append(b.lines, literals...)
+	}
+	e.words = newKeywords(b.words)
+	e.lines, e.progress = e.set(b.lines), e.set(b.progress)
 	return e
+}
+
+// set makes a set of literals, or an empty one when some of them cannot be looked for.
+func (e *Engine) set(literals []scan.Literal) *scan.Set {
+	set, err := scan.New(literals)
+	if err == nil {
+		return set
+	}
+	e.everyLine = true
+	if set, err = scan.New(nil); err != nil {
+		panic(err) // the empty set has nothing that could be refused
+	}
+	return set
+}
+
+// builder gathers what the parts of a knowledge base look for.
+type builder struct {
+	engine          *Engine
+	words           []string
+	lines, progress []scan.Literal
+}
+
+func (b *builder) word(word string, i interest) {
+	b.words = append(b.words, word)
+	b.engine.interest = append(b.engine.interest, i)
+}
+
+func (b *builder) signature(s *rules.Signature) {
+	if s.Role == rules.Generic {
+		b.engine.generic = append(b.engine.generic, s)
+	}
+	for _, condition := range s.Match {
+		if slices.Contains(condition.Names(b.engine.base.Scope), "before") {
+			b.engine.looking[s] = true
+		}
+	}
+	for _, word := range s.Keywords {
+		b.word(word, interest{signature: s})
+		if s.Role == rules.Progress {
+			b.progress = append(b.progress, scan.Literal{Text: word})
+		} else {
+			b.lines = append(b.lines, scan.Literal{Text: word})
+		}
+	}
+}
+
+// reader takes the rarest of what a reader's lines must contain, according to its keywords and its patterns.
+func (b *builder) reader(r *rules.FactReader, packages bool) {
+	words := make([]scan.Literal, len(r.Keywords))
+	for i, word := range r.Keywords {
+		words[i] = scan.Literal{Text: word}
+	}
+	best := scan.Rarest(words, required(r.Pattern.String()))
+	if r.Within != nil {
+		best = scan.Rarest(best, required(r.Within.String()))
+	}
+	common := !rare(best)
+	if !common {
+		b.lines = append(b.lines, best...)
+	}
+	for _, word := range r.Keywords {
+		b.word(word, interest{reader: r, packages: packages, common: common})
+	}
+}
+
+func required(pattern string) []scan.Literal {
+	literals, err := scan.Required(pattern)
+	if err != nil {
+		return nil
+	}
+	return literals
+}
+
+// mostCommon is the share of the places of an ordinary log at which the literals of one reader may stand: ten in a megabyte.
+const mostCommon = 1e-5
+
+// rare tells whether looking for the literals in every line costs little.
+func rare(literals []scan.Literal) bool {
+	share := 0.0
+	for _, l := range literals {
+		if len(l.Text) < scan.WideLiteral {
+			return false
+		}
+		share = max(share, l.Share())
+	}
+	return len(literals) > 0 && share <= mostCommon
 }
 
 // Base is the knowledge base that the engine diagnoses with.

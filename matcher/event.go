@@ -11,11 +11,12 @@ import (
 // event is something that a log shows: a chain of exceptions, or one line that a signature knows. The same event on other ranks, or
 // again later, is counted and not kept.
 type event struct {
-	chain []element // as printed: the first exception of the chain first
-	count int
-	seen  map[int]occurrence // the first on each rank, NoRank among them
-	first occurrence
-	last  occurrence
+	chain  []element // as printed: the first exception of the chain first
+	number int       // counts events as they were first seen
+	count  int
+	seen   map[int]occurrence // the first on each rank, NoRank among them
+	first  occurrence
+	last   occurrence
 }
 
 // element is one exception of a chain, or the line.
@@ -32,7 +33,6 @@ type occurrence struct {
 	order  int // counts everything that was read
 	line   Line
 	writer string
-	lines  int // what this writer had printed by then
 }
 
 // head is the element that stands for the event where only one can: the one printed last, which ended the process.
@@ -47,6 +47,21 @@ func (e *event) occurred(o occurrence) {
 	if _, ok := e.seen[o.line.Rank]; !ok {
 		e.seen[o.line.Rank] = o
 	}
+}
+
+// harmless tells that all that is known of the event is that it does not matter.
+func (e *event) harmless() bool {
+	for i := range e.chain {
+		for _, s := range e.chain[i].matches {
+			if s.Role != rules.Noise {
+				return false
+			}
+		}
+		if e.chain[i].exception != nil && len(e.chain[i].matches) == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // ranks are the ranks that show the event, sorted, without NoRank.

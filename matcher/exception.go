@@ -15,6 +15,7 @@ type Exception struct {
 	Line    Line    // the line that holds Type
 	Lines   []Line  // the lines of Message that were kept, the first is Line; their Text is what the program printed
 	Header  Line    // the line "Traceback (most recent call last)", zero for a lone line
+	Before  string  // what its writer printed just before it
 	Level   Level   // severity of the log record that the traceback was written into, "" when it was printed bare
 	// Swallowed tells that Python itself says nobody was told: an exception in a destructor or a callback.
 	Swallowed bool

@@ -12,6 +12,7 @@ const NoRank = -1
 type Line struct {
 	Source    string    // the file as the user named it, or "-"
 	Number    int       // counts the \n-terminated lines of Source from 1
+	Part      int       // counts the \r-separated parts of that line that are not empty, from 0
 	Rank      int       // global rank, or NoRank
 	Writer    string    // lines of one process share it, so that interleaved ranks can be told apart; "" when nothing tells
 	Time      time.Time // zero when the line has no timestamp; year 0 when the timestamp has no year; UTC when it has no zone

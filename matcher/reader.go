@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"os"
 
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
@@ -60,6 +61,36 @@ func readLines(r io.Reader, source string, yield func(Line) error) (Stats, error
 	}
 }
 
+// sniffed looks at the beginning of a log, at most headBytes of it, and gives it as UTF-8: a file that is UTF-8 as it is.
+func sniffed(r io.Reader) (head []byte, decoded io.Reader, err error) {
+	if file, ok := r.(*os.File); ok {
+		head = make([]byte, headBytes)
+		n, err := file.ReadAt(head, 0)
+		if at, seekErr := file.Seek(0, io.SeekCurrent); at == 0 && seekErr == nil && (err == nil || errors.Is(err, io.EOF)) && !marked(head[:n]) {
+			return head[:n], file, nil
+		}
+	}
+	if decoded, err = Decode(r); err != nil {
+		return nil, nil, err
+	}
+	start := bufio.NewReaderSize(decoded, headBytes)
+	head, err = start.Peek(headBytes)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = nil // it will come again when the log is read
+	}
+	return head, start, nil
+}
+
+// marked tells whether a log begins with a mark that tells its encoding.
+func marked(head []byte) bool {
+	for _, mark := range []string{"\xff\xfe", "\xfe\xff", "\xef\xbb\xbf"} {
+		if bytes.HasPrefix(head, []byte(mark)) {
+			return true
+		}
+	}
+	return false
+}
+
 // Decode gives a log as UTF-8: UTF-16 that begins with a byte order mark is converted, the mark of UTF-8 dropped, all else passed
 // through as it is. The error is r's.
 func Decode(r io.Reader) (io.Reader, error) {
@@ -108,13 +139,13 @@ type parts struct {
 	held   []byte // the head of a part whose end has not come yet, at most maxPart bytes
 	tail   []byte // what that part has beyond its head, the last of it
 	over   int    // how many bytes that part has beyond its head
-	any    bool   // a part of this line was handed on
+	count  int    // parts of this line that were handed on
 	cut    bool   // a part of this line was shortened
 	last   Line   // the part before: a part without a prefix is from the same writer
 }
 
 func (p *parts) begin(number int) {
-	p.number, p.any, p.cut, p.last = number, false, false, Line{Rank: p.form.rank}
+	p.number, p.count, p.cut, p.last = number, 0, false, Line{Rank: p.form.rank}
 	p.drop()
 }
 
@@ -146,7 +177,7 @@ func (p *parts) end(raw []byte) (cut bool, err error) {
 	if err := p.finish(raw); err != nil {
 		return p.cut, err
 	}
-	if !p.any {
+	if p.count == 0 {
 		line := Line{Source: p.form.source, Number: p.number, Rank: p.last.Rank, Writer: p.last.Writer}
 		return p.cut, p.yield(line)
 	}
@@ -192,8 +223,8 @@ func (p *parts) hand(raw []byte, cut bool) error {
 		return nil
 	}
 	line := p.form.parse(text, p.last)
-	line.Number, line.Truncated = p.number, cut
-	p.any, p.last = true, line
+	line.Number, line.Part, line.Truncated = p.number, p.count, cut
+	p.count, p.last = p.count+1, line
 	return p.yield(line)
 }
 

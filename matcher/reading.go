@@ -1,23 +1,22 @@
 package matcher
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/gpu-triage/triage/matcher/flight"
+	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/rules"
 )
 
 // Bounds of what a reading remembers, whatever the log contains.
 const (
 	maxEvents    = 4000  // different ones
-	maxProcesses = 20000 // with their own context
-	maxBefore    = 12    // lines before an event
-	maxText      = 400   // bytes of each of them
+	maxProcesses = 20000 // with events
 )
 
 // Reading is what has been read of one job's logs so far. It is used by one goroutine.
@@ -27,20 +26,25 @@ type Reading struct {
 	trails    trails
 	events    map[string]*event
 	processes map[string]*process
+	sources   map[string]*sourceState
 	seen      []Line // by the number of the pattern: the first line that matches
 	scratch   *rules.Situation
-	clock     int
 	stats     Stats
 	ids       []int // reused for each line
 	dumps     []*flight.Dump
 	compared  int // how many of them
+
+	// The source that is being read.
+	history *history
+	source  *sourceState
+	lines   int // of the sources before it
 }
 
-// process is a writer whose lines can be told from those of others.
+// process is a writer whose lines can be told from those of others, and that something happened to.
 type process struct {
-	before   []string // its last lines
-	lines    int
-	progress int // when it last made progress
+	source   string
+	failed   int // when its last event was
+	progress int // when it made progress after an event
 }
 
 // Begin starts a reading.
@@ -51,32 +55,51 @@ func (e *Engine) Begin() *Reading {
 		trails:    make(trails),
 		events:    make(map[string]*event),
 		processes: make(map[string]*process),
+		sources:   make(map[string]*sourceState),
 		seen:      make([]Line, len(e.base.Scope.SeenPatterns())),
 		scratch:   e.base.Scope.NewSituation(),
 	}
 }
 
-// Read takes in a log under the name that the user knows it by. The error is from's, or that of ctx.
+// Read takes in a log under the name that the user knows it by. A file is read by as many goroutines as there are processors, and
+// from its beginning. The error is from's, or that of ctx.
 func (r *Reading) Read(ctx context.Context, name string, from io.Reader) error {
-	begin := bufio.NewReaderSize(from, 4096)
-	if head, _ := begin.Peek(4096); flight.Is(head) { // an error will come again when the log is read
-		return r.dump(name, begin)
+	return r.read(ctx, name, from, scan.Reading{Workers: runtime.GOMAXPROCS(0)})
+}
+
+func (r *Reading) read(ctx context.Context, name string, from io.Reader, how scan.Reading) error {
+	head, from, err := sniffed(from)
+	if err != nil {
+		return err
 	}
-	from = begin
+	if flight.Is(head) {
+		return r.dump(name, from)
+	}
+	assembler := r.begin(name)
+	feed := newFeed(r, assembler, Sniff(name, head))
+	err = r.engine.lines.Read(ctx, from, how, feed.chunk)
+	feed.close()
+	r.end(assembler, feed.stats, err)
+	return err
+}
+
+// begin starts a source.
+func (r *Reading) begin(name string) *Assembler {
+	r.source, r.history = r.state(name), &history{}
 	assembler := NewAssembler(r.exception, r.line)
-	stats, err := ReadLines(from, name, func(line Line) error {
-		if line.Number%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		assembler.Feed(line)
-		return nil
-	})
+	assembler.before = r.history.before
+	return assembler
+}
+
+// end ends the source.
+func (r *Reading) end(assembler *Assembler, stats Stats, err error) {
 	assembler.Close()
+	clear(r.facts.open)
+	r.lines += r.source.lines
 	r.stats.Bytes += stats.Bytes
 	r.stats.Lines += stats.Lines
 	r.stats.TruncatedLines += stats.TruncatedLines
 	r.stats.Incomplete = r.stats.Incomplete || err != nil
-	return err
 }
 
 // dump takes in a flight recorder's dump.
@@ -115,7 +138,7 @@ func (r *Reading) process(line Line) *process {
 		if len(r.processes) >= maxProcesses {
 			clear(r.processes)
 		}
-		w = &process{}
+		w = &process{source: line.Source}
 		r.processes[key] = w
 	}
 	return w
@@ -123,68 +146,62 @@ func (r *Reading) process(line Line) *process {
 
 func processKey(line Line) string { return line.Source + "\x00" + line.Writer }
 
+// order tells of two lines of a source which is the earlier one.
+func (r *Reading) order(line Line) int { return (r.lines+line.Number)<<10 | min(line.Part, 1<<10-1) }
+
 // line takes in a line that belongs to no traceback.
 func (r *Reading) line(line Line) {
-	p := r.process(line)
-	r.clock++
-	p.lines++
+	r.states(line.Body(), line, line.Number <= headLines)
 	el := element{line: line, text: line.Text}
-	r.states(line.Body(), line)
-	el.before = strings.Join(p.before, "\n")
 	if r.match(&el) {
-		p.progress = r.clock
+		r.progressed(line)
 	}
-	r.note(p, &event{chain: []element{el}}, line)
-	if len(p.before) == maxBefore {
-		p.before = slices.Delete(p.before, 0, 1)
-	}
-	p.before = append(p.before, clip(line.Text, maxText))
+	r.note(&event{chain: []element{el}}, line)
 }
 
 // exception takes in the last exception of a chain, with those before it.
 func (r *Reading) exception(e *Exception) {
-	p := r.process(e.Line)
-	r.clock++
 	raised := &event{}
 	for x := e; x != nil; x = x.Earlier {
-		el := element{line: x.Line, exception: x, text: x.Text(), before: strings.Join(p.before, "\n")}
+		el := element{line: x.Line, exception: x, text: x.Text(), before: e.Before}
 		for _, line := range x.Lines {
-			r.states(line.Text, line)
+			r.states(line.Text, line, true)
 		}
 		r.match(&el)
 		raised.chain = append(raised.chain, el)
 	}
 	slices.Reverse(raised.chain)
-	r.note(p, raised, e.Line)
-	r.within(p, raised)
+	r.note(raised, e.Line)
+	r.within(raised)
 }
 
 // within looks at the lines of the messages on their own: where a message ends is not always to be seen, so that the next thing that
 // the program printed may be among them.
-func (r *Reading) within(p *process, e *event) {
+func (r *Reading) within(e *event) {
 	for _, part := range e.chain {
 		for i, line := range part.exception.Lines {
 			if i == 0 || line.Text == "" || line.Text[0] == ' ' || line.Text[0] == '\t' {
 				continue
 			}
 			el := element{line: line, text: line.Text}
-			r.clock++
 			if r.match(&el) {
-				p.progress = r.clock
+				r.progressed(line)
 			}
 			el.matches = slices.DeleteFunc(el.matches, func(s *rules.Signature) bool { return slices.Contains(part.matches, s) })
-			r.note(p, &event{chain: []element{el}}, line)
+			r.note(&event{chain: []element{el}}, line)
 		}
 	}
 }
 
-// states takes the facts that a line states, and looks whether it is one that conditions look for.
-func (r *Reading) states(text string, line Line) {
+// states takes the facts that a line states, and looks whether it is one that conditions look for. Near tells that it is worth to be
+// looked at closely: common words may state something.
+func (r *Reading) states(text string, line Line, near bool) {
 	if r.facts.continues(text, line) {
 		return
 	}
 	r.engine.words.find(text, func(n int) {
 		switch i := r.engine.interest[n]; {
+		case i.common && !near:
 		case i.reader != nil && i.packages:
 			r.facts.read(i.reader, text, line, fromPackageList)
 		case i.reader != nil:
@@ -196,10 +213,15 @@ func (r *Reading) states(text string, line Line) {
 		}
 	})
 	for i, pattern := range r.engine.base.Scope.SeenPatterns() {
-		if r.seen[i].Number == 0 && pattern.MatchString(text) {
+		if s := r.engine.seen[i]; r.seen[i].Number == 0 && (near || !s.common) && s.in(text) && pattern.MatchString(text) {
 			r.seen[i] = line
 		}
 	}
+}
+
+// in tells whether a text has what a text that matches must have.
+func (s sought) in(text string) bool {
+	return len(s.literals) == 0 || slices.ContainsFunc(s.literals, func(l scan.Literal) bool { return l.In(text) })
 }
 
 // match finds the signatures whose conditions an element fulfils, as far as they can be decided before the log is read to its end.
@@ -215,12 +237,15 @@ func (r *Reading) match(el *element) (progress bool) {
 		return false
 	}
 	slices.Sort(r.ids)
+	if el.exception == nil && slices.ContainsFunc(r.ids, func(n int) bool { return r.engine.looking[r.engine.interest[n].signature] }) {
+		el.before = r.before(el.line)
+	}
 	el.variables(r.scratch)
 	consider := func(s *rules.Signature) {
 		switch {
-		case slices.Contains(el.matches, s) || !possible(s.Match, r.scratch):
 		case s.Role == rules.Progress:
-			progress = true
+			progress = progress || r.watches(el.line) && possible(s.Match, r.scratch)
+		case slices.Contains(el.matches, s) || !possible(s.Match, r.scratch):
 		default:
 			el.matches = append(el.matches, s)
 		}
@@ -247,7 +272,7 @@ func possible(conditions []*rules.Expression, s *rules.Situation) bool {
 }
 
 // note keeps an event, or counts it when it is known already.
-func (r *Reading) note(p *process, e *event, line Line) {
+func (r *Reading) note(e *event, line Line) {
 	if e.chain[0].exception == nil && len(e.chain[0].matches) == 0 {
 		return
 	}
@@ -259,9 +284,14 @@ func (r *Reading) note(p *process, e *event, line Line) {
 			return
 		}
 		known = e
+		known.number = len(r.events)
 		r.events[key] = known
 	}
-	known.occurred(occurrence{order: r.clock, line: line, writer: processKey(line), lines: p.lines})
+	known.occurred(occurrence{order: r.order(line), line: line, writer: processKey(line)})
+	if !known.harmless() {
+		r.process(line).failed = r.order(line)
+		r.state(line.Source).watch()
+	}
 }
 
 func clip(text string, most int) string {

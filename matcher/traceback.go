@@ -8,6 +8,7 @@ import "strings"
 type Assembler struct {
 	exception func(*Exception)
 	line      func(Line)
+	before    func(Line) string // what the writer of a line printed before it; may be nil
 	open      map[writerKey]*writer
 	order     []*writer // the writers in open, the longest open first
 	nesting   int       // tracebacks inside strings inside tracebacks
@@ -20,6 +21,8 @@ type writerKey struct{ source, name string }
 type writer struct {
 	key     writerKey
 	asm     *Assembler
+	last    int       // number of its last line
+	check   int       // number of the line at which to look whether it still writes
 	records []*record // a traceback and, behind it, those that its message relays
 	stalled []*record // tracebacks that another one interrupted before their last line
 }
@@ -30,6 +33,7 @@ const (
 	maxRecords = 8    // tracebacks relayed in each other's messages
 	maxStalled = 16
 	maxNesting = 3
+	maxIdle    = 5000 // lines of others after which a writer of an open traceback is given up
 )
 
 // NewAssembler gives an Assembler that calls exception and line as it recognises them.
@@ -39,26 +43,45 @@ func NewAssembler(exception func(*Exception), line func(Line)) *Assembler {
 
 // Feed takes the next line.
 func (a *Assembler) Feed(l Line) {
+	a.expire(l.Number)
 	var w *writer
 	key := writerKey{l.Source, l.Writer}
 	if len(a.open) > 0 {
 		w = a.open[key]
 	}
 	if w == nil {
-		if !mayOpen(l.Body()) {
+		if !mayOpen(l.Body()) || !hasOpener(l.Body()) {
 			a.line(l)
 			return
 		}
-		w = &writer{key: key, asm: a}
+		w = &writer{key: key, asm: a, last: l.Number, check: l.Number + maxIdle}
 		w.feed(l)
 		if w.busy() {
 			a.keep(w)
 		}
 		return
 	}
+	w.last = l.Number
 	w.feed(l)
 	if !w.busy() {
 		a.forget(w)
+	}
+}
+
+// busy tells whether a traceback is open, so that any line may matter.
+func (a *Assembler) busy() bool { return len(a.open) > 0 }
+
+// expire ends the tracebacks of writers that have fallen silent by the line of that number.
+func (a *Assembler) expire(number int) {
+	for len(a.order) > 0 && number >= a.order[0].check {
+		w := a.order[0]
+		if number-w.last > maxIdle {
+			w.close()
+			a.forget(w)
+			continue
+		}
+		w.check = number + maxIdle
+		a.order = append(append(a.order[:0], a.order[1:]...), w)
 	}
 }
 
@@ -98,7 +121,7 @@ func (w *writer) close() {
 		w.pop()
 	}
 	for _, r := range w.stalled {
-		w.asm.exception(r.unfinished())
+		w.asm.hand(r, r.unfinished())
 	}
 	w.stalled = nil
 }
@@ -140,7 +163,7 @@ func (w *writer) pop() {
 	case e != nil && parent != nil:
 		parent.relay(e)
 	case e != nil:
-		w.asm.exception(e)
+		w.asm.hand(r, e)
 	case r.headless || r.swallowed && len(r.frames) == 0:
 		for _, l := range r.kept {
 			if parent == nil || !parent.giveBack(l) {
@@ -156,6 +179,12 @@ func (w *writer) pop() {
 	}
 }
 
+// hand hands on the exception of a record.
+func (a *Assembler) hand(r *record, e *Exception) {
+	e.Before = r.before
+	a.exception(e)
+}
+
 // begin starts a traceback with this line if it is the beginning of one.
 func (w *writer) begin(l Line) bool {
 	if len(w.records) >= maxRecords {
@@ -168,6 +197,9 @@ func (w *writer) begin(l Line) bool {
 	r := opened(l, text)
 	if r == nil {
 		return false
+	}
+	if len(w.records) == 0 && w.asm.before != nil {
+		r.before = w.asm.before(l)
 	}
 	if n := len(w.stalled); n > 0 && r.state == inMessage && len(r.frames) == 0 && len(w.records) == 0 && r.form == lone {
 		r.frames, r.header = w.stalled[n-1].frames, w.stalled[n-1].header

@@ -100,7 +100,7 @@ func (a *Assembler) unescape(l Line) bool {
 	i := strings.Index(text, tracebackHeader)
 	found := false
 	inner := NewAssembler(func(e *Exception) { found = true; a.exception(e) }, func(Line) {})
-	inner.nesting = a.nesting + 1
+	inner.nesting, inner.before = a.nesting+1, a.before
 	for _, part := range strings.Split(unquoted(text[i:]), "\n") {
 		l.Text, l.Head = part, 0
 		inner.Feed(l)

@@ -7,6 +7,7 @@ type record struct {
 	at        int // number of the line that is being taken
 	form      shape
 	state     state
+	before    string // what its writer printed before it
 	headless  bool   // it began with a frame: no more than a guess until its last line
 	header    Line   // zero when there was none
 	kept      []Line // lines to be given back when no exception comes of them

@@ -71,6 +71,22 @@ const shortCost = 1e4
 // literalCost is what each literal more adds to the false alarms of a Set.
 const literalCost = 1e-6
 
+// Rarest is the set of literals of which an ordinary log has least; an empty one counts as none.
+func Rarest(sets ...[]Literal) []Literal {
+	var best []Literal
+	least := math.Inf(1)
+	for _, literals := range sets {
+		set := choices{}
+		for _, l := range literals {
+			set[l] = true
+		}
+		if cost := set.cost(); cost < least && len(literals) > 0 {
+			best, least = literals, cost
+		}
+	}
+	return best
+}
+
 func (set choices) cost() float64 {
 	sum := literalCost * float64(len(set))
 	for l := range set {

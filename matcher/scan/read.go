@@ -17,8 +17,8 @@ type Reading struct {
 }
 
 // Read reads src to its end and calls yield with its chunks, in order, which together are all of src. Data of a chunk stays as it
-// is until yield has returned for the two chunks after it, a piece of a line only until yield returns. A regular file is read by all workers at once and from its beginning,
-// anything else by one goroutine. The error is that of src or yield, or ctx's; what was read before it has been yielded. A Read of
+// is until yield has returned for the two chunks after it, a piece of a line only until yield returns. A regular file that nothing has been read of is read by all
+// workers at once, anything else by one goroutine. The error is that of src or yield, or ctx's; what was read before it has been yielded. A Read of
 // src that is under way when Read returns early is left to end by itself.
 func (s *Set) Read(ctx context.Context, src io.Reader, how Reading, yield func(*Chunk) error) error {
 	how.Workers = max(how.Workers, 1)
@@ -53,6 +53,9 @@ func regular(src io.Reader) (file io.ReaderAt, size int64) {
 	}
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return nil, 0
+	}
+	if at, err := f.Seek(0, io.SeekCurrent); err != nil || at != 0 {
 		return nil, 0
 	}
 	return f, info.Size()

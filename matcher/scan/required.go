@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Literal is a run of bytes to look for. It has no line break.
+// Literal is a run of bytes to look for. A line break can only be its end.
 type Literal struct {
 	Text string
 	Fold bool // Text is in lower case, and ASCII letters of the log match it in either case

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"strings"
 )
 
 // Set finds many literals in one pass. It does not change after New, so that several goroutines may share it.
@@ -37,14 +38,15 @@ const (
 	maxStride   = 5 // of the unrolled loop; longer strides gained nothing
 )
 
-// New prepares to look for the literals. It refuses literals that are shorter than MinLiteral or have a line break.
+// New prepares to look for the literals. It refuses literals that are shorter than MinLiteral, and those with a line break that is not
+// their end.
 func New(literals []Literal) (*Set, error) {
 	s := &Set{literals: make([]Literal, len(literals)), stride: maxStride}
 	for i, l := range literals {
 		if len(l.Text) < MinLiteral {
 			return nil, fmt.Errorf("scan: literal %q has fewer than %d bytes", l.Text, MinLiteral)
 		}
-		if bytes.ContainsAny([]byte(l.Text), "\r\n") {
+		if strings.ContainsAny(l.Text[:len(l.Text)-1], "\r\n") {
 			return nil, fmt.Errorf("scan: literal %q has a line break", l.Text)
 		}
 		if l.Fold {
@@ -109,7 +111,7 @@ func (s *Set) Lines(data []byte, yield func(Hit) bool) {
 			return yield(hit)
 		})
 		if start < end && !f.done {
-			plain = Plain(plain[:0], data[start:end])
+			plain = Plain(plain[:0], data[start:min(end+1, len(data))])
 			f.pass(plain, func(hit Hit) bool {
 				hit.Start, hit.End = start, end
 				return yield(hit)

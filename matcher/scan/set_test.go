@@ -16,9 +16,8 @@ func naive(literals []Literal, data []byte) []string {
 	var found []string
 	start := 0
 	for line := range bytes.Lines(data) {
-		text := strings.TrimSuffix(string(line), "\n")
-		length := len(text)
-		text = string(Plain(nil, []byte(text)))
+		length := len(bytes.TrimSuffix(line, []byte("\n")))
+		text := string(Plain(nil, line))
 		var ids []int32
 		for i, l := range literals {
 			if l.Fold {
@@ -51,16 +50,16 @@ func scanned(t *testing.T, literals []Literal, data []byte) []string {
 }
 
 func TestLines(t *testing.T) {
-	literals := []Literal{{Text: "CUDA out of memory"}, {Text: "out of memory"}, {Text: "cuda OUT", Fold: true}, {Text: "memory. "}}
+	literals := []Literal{{Text: "CUDA out of memory"}, {Text: "out of memory"}, {Text: "cuda OUT", Fold: true}, {Text: "memory. "}, {Text: "memory\n"}}
 	log := "step 1\nRuntimeError: CUDA out of memory. Tried\n\nCuda Out Of Memory\nout of\nmemory\nout of memory"
-	want := []string{"7 46 [0 1 2 3]", "48 66 [2]", "81 94 [1]"}
+	want := []string{"7 46 [0 1 2 3]", "48 66 [2]", "74 80 [4]", "81 94 [1]"}
 	if diff := cmp.Diff(want, scanned(t, literals, []byte(log))); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestNewRefuses(t *testing.T) {
-	for _, text := range []string{"", "loss", "line\nbreak", "carriage\rreturn"} {
+	for _, text := range []string{"", "loss", "line\nbreak", "carriage\rreturn", "\n"} {
 		if _, err := New([]Literal{{Text: "CUDA out of memory"}, {Text: text}}); err == nil {
 			t.Errorf("New took the literal %q", text)
 		}

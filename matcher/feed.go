@@ -1,0 +1,188 @@
+package matcher
+
+import (
+	"bytes"
+
+	"github.com/gpu-triage/triage/matcher/scan"
+)
+
+// feed gives a reading those lines of a source that can matter to it. What it leaves out are lines that have none of the engine's
+// literals, are not among the first of the source, and come while no traceback and no dict is open: a reading takes no notice of
+// them. Lines that show progress matter only as long as some event may turn out to have been survived.
+type feed struct {
+	reading   *Reading
+	assembler *Assembler
+	form      *Form
+	line      parts
+	stats     Stats
+	ended     bool // the last line that was seen has its \n
+
+	data   []byte // of the chunk
+	at     int    // where the line that is being read begins
+	number int    // of that line
+	tail   []byte // the last lines before data
+	long   bool   // in the middle of a line that comes in pieces
+}
+
+// newFeed begins a source; to is called with each part of each line that matters.
+func newFeed(r *Reading, a *Assembler, form *Form) *feed {
+	f := &feed{reading: r, assembler: a, form: form, ended: true}
+	f.line = parts{form: form, yield: func(line Line) error {
+		r.history.add(line)
+		a.Feed(line)
+		return nil
+	}}
+	r.history.unread = f.unread
+	return f
+}
+
+// chunk takes in the next lines of the source.
+func (f *feed) chunk(c *scan.Chunk) error {
+	f.data, f.at, f.number = c.Data, 0, int(c.Line)
+	f.stats.Lines, f.stats.Bytes = c.Line+c.Lines-1, c.End
+	f.ended = c.Data[len(c.Data)-1] == '\n'
+	var err error
+	if c.Open || f.long {
+		err = f.piece(c)
+	} else {
+		err = f.whole(c)
+	}
+	f.reading.source.lines = int(f.stats.Lines)
+	if !f.ended {
+		f.reading.source.lines++
+	}
+	f.keep()
+	return err
+}
+
+// piece takes in a part of a long line.
+func (f *feed) piece(c *scan.Chunk) error {
+	if !f.long {
+		f.line.begin(f.number)
+	}
+	if f.long = c.Open; f.long {
+		return f.line.add(c.Data)
+	}
+	return f.finish(bytes.TrimSuffix(c.Data, []byte{'\n'}))
+}
+
+func (f *feed) finish(raw []byte) error {
+	cut, err := f.line.end(raw)
+	if cut {
+		f.stats.TruncatedLines++
+	}
+	return err
+}
+
+// whole takes in lines.
+func (f *feed) whole(c *scan.Chunk) error {
+	hits, long := c.Hits, c.Long
+	for f.at < len(f.data) {
+		for len(hits) > 0 && hits[0].Start < f.at {
+			hits = hits[1:]
+		}
+		for len(long) > 0 && long[0] < f.at {
+			long = long[1:]
+		}
+		if !f.every() {
+			next := len(f.data)
+			if len(hits) > 0 {
+				next = hits[0].Start
+			}
+			if len(long) > 0 {
+				next = min(next, long[0])
+			}
+			if !f.ended { // no literal that ends with a line break is found in the last line
+				next = min(next, bytes.LastIndexByte(f.data, '\n')+1)
+			}
+			f.skip(f.progress(next))
+			if f.at == len(f.data) {
+				break
+			}
+		}
+		end := len(f.data)
+		if n := bytes.IndexByte(f.data[f.at:], '\n'); n >= 0 {
+			end = f.at + n
+		}
+		f.line.begin(f.number)
+		if err := f.finish(f.data[f.at:end]); err != nil {
+			return err
+		}
+		f.at, f.number = min(end+1, len(f.data)), f.number+1
+	}
+	return nil
+}
+
+// every tells whether the next line matters, whatever it contains.
+func (f *feed) every() bool {
+	r := f.reading
+	return r.engine.everyLine || f.number <= headLines || f.assembler.busy() || r.facts.busy()
+}
+
+// skip goes to the line that begins at to.
+func (f *feed) skip(to int) {
+	f.number += bytes.Count(f.data[f.at:to], []byte{'\n'})
+	f.at = to
+}
+
+// progress is where the next line begins that shows progress, if that matters, and before to.
+func (f *feed) progress(to int) int {
+	if f.reading.source.watching {
+		from := f.at
+		f.reading.engine.progress.Lines(f.data[from:to], func(hit scan.Hit) bool {
+			to = from + hit.Start
+			return false
+		})
+	}
+	return to
+}
+
+// close ends the source.
+func (f *feed) close() {
+	if f.long {
+		f.finish(nil) //nolint:errcheck // only yield could fail
+	}
+	if !f.ended {
+		f.stats.Lines++
+	}
+	f.reading.history.unread = nil
+}
+
+// keep remembers the last lines, for those that will ask for what stood before them. Lines that came in pieces have been read: their
+// place is enough.
+func (f *feed) keep() {
+	if f.long || len(f.data) == 0 {
+		return
+	}
+	start, missing := back(f.data, reach)
+	first, _ := back(f.tail, missing)
+	f.tail = append(append(f.tail[:0], f.tail[first:]...), f.data[start:]...)
+}
+
+// unread cleans the lines from number on up to the one that is being read.
+func (f *feed) unread(number int, yield func(pastLine)) {
+	before := f.data[:f.at]
+	start, missing := back(before, f.number-number)
+	first, missing := back(f.tail, missing)
+	number += missing
+	for _, lines := range [][]byte{f.tail[first:], before[start:]} {
+		for raw := range bytes.Lines(lines) {
+			past := pastLine{number: number}
+			f.form.Clean(number, bytes.TrimSuffix(raw, []byte{'\n'}), func(line Line) error { //nolint:errcheck // nothing fails
+				past.add(line)
+				return nil
+			})
+			yield(past)
+			number++
+		}
+	}
+}
+
+// back is where the last n lines of data begin, and how many of them it lacks.
+func back(data []byte, n int) (start, missing int) {
+	start = len(data)
+	for ; n > 0 && start > 0; n-- {
+		start = bytes.LastIndexByte(data[:start-1], '\n') + 1
+	}
+	return start, n
+}

@@ -1,0 +1,78 @@
+package matcher
+
+import "strings"
+
+// history is what was printed lately. A line that went by unread is read again when somebody asks for it.
+type history struct {
+	lines  [reach]pastLine                        // by number modulo reach
+	unread func(number int, yield func(pastLine)) // the lines from number on, up to the one that is being read; nil when all are read
+	latest int                                    // number of the line that is being read
+}
+
+// pastLine is a line of a source with all its parts.
+type pastLine struct {
+	number int
+	parts  []Line
+}
+
+const (
+	reach     = 64  // how many lines of a source, of all its writers, history goes back
+	maxBefore = 12  // lines of one writer
+	maxText   = 400 // bytes of each of them
+)
+
+// add takes in a part of the line that is being read.
+func (h *history) add(line Line) {
+	h.latest = line.Number
+	past := &h.lines[line.Number%reach]
+	if past.number != line.Number {
+		past.number, past.parts = line.Number, past.parts[:0]
+	}
+	past.add(line)
+}
+
+func (p *pastLine) add(part Line) {
+	if len(p.parts) == maxBefore {
+		p.parts = append(p.parts[:0], p.parts[1:]...)
+	}
+	part.Text = clip(part.Text, maxText)
+	p.parts = append(p.parts, part)
+}
+
+// before joins the last lines that the writer of a line printed before it.
+func (h *history) before(line Line) string {
+	from := max(1, h.latest-reach+1)
+	h.recall(from, line.Number)
+	var texts []string
+	for n := min(line.Number, h.latest); n >= from; n-- {
+		past := &h.lines[n%reach]
+		for i := len(past.parts) - 1; i >= 0 && past.number == n && len(texts) < maxBefore; i-- {
+			if p := past.parts[i]; p.Writer == line.Writer && (n < line.Number || p.Part < line.Part) {
+				texts = append(texts, p.Text)
+			}
+		}
+	}
+	var all strings.Builder
+	for i := len(texts) - 1; i >= 0; i-- {
+		all.WriteString(texts[i])
+		if i > 0 {
+			all.WriteByte('\n')
+		}
+	}
+	return all.String()
+}
+
+// recall reads the lines between two numbers that went by unread.
+func (h *history) recall(from, to int) {
+	for n := from; h.unread != nil && n < to; n++ {
+		if h.lines[n%reach].number == n {
+			continue
+		}
+		h.unread(n, func(past pastLine) {
+			if h.lines[past.number%reach].number != past.number {
+				h.lines[past.number%reach] = past
+			}
+		})
+		return
+	}
+}
