@@ -116,7 +116,7 @@ func (f *feed) whole(c *scan.Chunk) error {
 // every tells whether the next line matters, whatever it contains.
 func (f *feed) every() bool {
 	r := f.reading
-	return r.engine.everyLine || f.number <= headLines || f.assembler.busy() || r.facts.busy()
+	return r.engine.everyLine || f.form.bare || f.number <= headLines || f.assembler.busy() || r.facts.busy()
 }
 
 // skip goes to the line that begins at to.

@@ -1,6 +1,7 @@
 package matcher
 
 import (
+	"bytes"
 	"regexp"
 	"strconv"
 	"strings"
@@ -12,11 +13,36 @@ type Form struct {
 	source string
 	rank   int    // from the path, NoRank when it tells none
 	labels labels // what stands before each line
+	bare   bool   // colour codes lost their escape character
 }
 
 // Sniff tells the form of a source from its first bytes (64 KiB are plenty) and its path.
 func Sniff(source string, head []byte) *Form {
-	return &Form{source: source, rank: RankOfPath(source), labels: labelsOf(head)}
+	f := &Form{source: source, rank: RankOfPath(source), bare: bareCodes(head)}
+	f.labels = labelsOf(head, f.clean)
+	return f
+}
+
+// clean makes the bytes of a line, or a part of one, plain text.
+func (f *Form) clean(raw []byte) string {
+	text := printable(raw)
+	if f.bare {
+		text = withoutBareCodes(text)
+	}
+	return text
+}
+
+// bareCodes tells whether the source has colour codes without their escape character.
+func bareCodes(head []byte) bool {
+	for at := 0; ; at += len(bareEnd) {
+		n := bytes.Index(head[at:], []byte(bareEnd))
+		if n < 0 {
+			return false
+		}
+		if at += n; at == 0 || head[at-1] != escape {
+			return true
+		}
+	}
 }
 
 // A prefixForm is one way in which launchers, schedulers and collectors mark whose line it is. Its expression is anchored, and

@@ -21,13 +21,13 @@ const (
 
 // labelsOf looks at the first lines of a source. Labels are believed when most lines have one and they repeat: an enumeration
 // counts up, an srun of many tasks comes back to each of them. A traceback behind a number proves it at once.
-func labelsOf(head []byte) labels {
+func labelsOf(head []byte, clean func([]byte) string) labels {
 	var numbers, hosts census
 	lines := 0
 	for len(head) > 0 && lines < 2000 {
 		raw, rest, _ := bytes.Cut(head, []byte{'\n'})
 		head = rest
-		line := printable(raw[:min(len(raw), 512)])
+		line := clean(raw[:min(len(raw), 512)])
 		if line == "" {
 			continue
 		}

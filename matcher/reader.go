@@ -216,7 +216,7 @@ func (p *parts) hold(raw []byte) {
 
 // hand cleans a part and hands it on unless nothing is left of it.
 func (p *parts) hand(raw []byte, cut bool) error {
-	text := printable(raw)
+	text := p.form.clean(raw)
 	p.drop()
 	p.cut = p.cut || cut
 	if text == "" {

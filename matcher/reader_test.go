@@ -38,7 +38,7 @@ func TestReadLines(t *testing.T) {
 		"unfinished code": {"a\x1b[1;3\nb\x1b\nc\x1b]never ends", []string{"a", "b", "cnever ends"}},
 		"bare codes":      {"\x5b36m(Worker)\x5b0m x [36m", []string{"(Worker) x"}},
 		"not codes":       {"[36m not [12]", []string{"[36m not [12]"}},
-		"NUL":             {"a\x00b\x00\x00", []string{"ab"}},
+		"NUL":             {"\x00\x00a\x00b\x00\x01c", []string{"a\uFFFDb\uFFFDc"}},
 		"latin-1":         {"caf\xe9 \xff", []string{"caf\uFFFD \uFFFD"}},
 		"tabs stay":       {"\ta\tb \t ", []string{"\ta\tb"}},
 		"UTF-8 mark":      {"\xef\xbb\xbfa", []string{"a"}},

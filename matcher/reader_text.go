@@ -4,15 +4,21 @@ import (
 	"bytes"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/gpu-triage/triage/matcher/scan"
 )
 
-// printable makes the bytes of a line valid UTF-8 without escape sequences and other control characters but the tab. White space at
-// the end goes too. It is linear, and only copies what needs no cleaning.
+// printable makes the bytes of a line valid UTF-8 without escape sequences. Other control characters but the tab are treated like bytes
+// that are no UTF-8: nothing that they part becomes one word, so that what is looked for in raw bytes is found in the text and the
+// other way round. At the start of a line they are dropped, since truncated files begin with zeros, and so is white space at its end.
 func printable(raw []byte) string {
 	raw = bytes.TrimRight(raw, " \t\r")
+	for len(raw) > 0 && isControl(raw[0]) && raw[0] != escape {
+		raw = raw[1:]
+	}
 	clean, plain := true, true
 	for _, c := range raw {
-		if c < ' ' && c != '\t' || c == 0x7f {
+		if isControl(c) {
 			clean = false
 			break
 		}
@@ -21,73 +27,27 @@ func printable(raw []byte) string {
 		}
 	}
 	if clean && (plain || utf8.Valid(raw)) {
-		return withoutBareCodes(string(raw))
+		return string(raw)
 	}
-	out := make([]byte, 0, len(raw))
-	for i := 0; i < len(raw); {
-		switch c := raw[i]; {
-		case c == 0x1b:
-			i += escapeLen(raw[i:])
-		case c < ' ' && c != '\t' || c == 0x7f:
-			i++
-		default:
-			out = append(out, c)
-			i++
+	out := scan.Plain(make([]byte, 0, len(raw)), raw)
+	for i, c := range out {
+		if isControl(c) {
+			out[i] = 0xff
 		}
 	}
-	out = bytes.TrimRight(out, " \t")
-	return withoutBareCodes(strings.ToValidUTF8(string(out), "\uFFFD"))
+	return strings.ToValidUTF8(string(bytes.TrimRight(out, " \t")), "\uFFFD")
 }
 
-// escapeLen is the length of the terminal escape sequence that b begins with: a colour or cursor code (CSI), a title or a link
-// (OSC and its like, up to BEL or ST), a character set, or two bytes. An unfinished CSI ends where it stops making sense.
-func escapeLen(b []byte) int {
-	if len(b) < 2 {
-		return len(b)
-	}
-	switch b[1] {
-	case '[':
-		for i := 2; i < len(b); i++ {
-			if b[i] >= 0x40 && b[i] <= 0x7e {
-				return i + 1
-			}
-			if b[i] < 0x20 || b[i] > 0x3f {
-				return i
-			}
-		}
-		return len(b)
-	case ']', 'P', 'X', '^', '_':
-		return stringLen(b)
-	case '(', ')', '*', '+', '#', '%', ' ':
-		return min(3, len(b))
-	}
-	return 2
-}
+const escape = 0x1b
 
-// maxString is how far the end of an OSC is looked for; hyperlinks are the longest in use.
-const maxString = 4096
-
-// stringLen is the length of an escape sequence that is ended by BEL or ST. One that never ends is only its first two bytes, so
-// that the text after it is not lost.
-func stringLen(b []byte) int {
-	for i := 2; i < len(b) && i < maxString; i++ {
-		if b[i] == 0x07 {
-			return i + 1
-		}
-		if b[i] == 0x1b {
-			if i+1 < len(b) && b[i+1] == '\\' {
-				return i + 2
-			}
-			break
-		}
-	}
-	return 2
-}
+func isControl(c byte) bool { return c < ' ' && c != '\t' || c == 0x7f }
 
 // withoutBareCodes drops colour codes that lost their escape character on the way through a web page: "[36m(worker)[0m". They are
 // taken for such only when the line has the code that ends colours.
+const bareEnd = "[0m"
+
 func withoutBareCodes(s string) string {
-	if !strings.Contains(s, "[0m") {
+	if !strings.Contains(s, bareEnd) {
 		return s
 	}
 	var out strings.Builder

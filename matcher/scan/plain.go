@@ -65,6 +65,9 @@ func stringLen(b []byte) int {
 		if b[i] == 0x07 {
 			return i + 1
 		}
+		if b[i] == '\r' || b[i] == '\n' {
+			break
+		}
 		if b[i] == esc {
 			if i+1 < len(b) && b[i+1] == '\\' {
 				return i + 2

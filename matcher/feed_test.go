@@ -1,0 +1,170 @@
+package matcher_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/scan/corpus"
+	"github.com/gpu-triage/triage/rules"
+)
+
+// judged compares what a reading makes of logs with what one makes of them that takes in every line.
+func judged(t *testing.T, engine *matcher.Engine, logs ...[]byte) {
+	t.Helper()
+	plain := engine.Begin()
+	for i, log := range logs {
+		if err := plain.ReadPlain(fmt.Sprint(i, ".log"), bytes.NewReader(log)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := plain.Report()
+	dir := t.TempDir()
+	ways := map[string]func(*matcher.Reading, string, []byte) error{
+		"pipe": func(r *matcher.Reading, name string, log []byte) error {
+			return r.Read(context.Background(), name, bytes.NewReader(log))
+		},
+		"piece by piece": func(r *matcher.Reading, name string, log []byte) error {
+			return r.ReadEager(context.Background(), name, iotest.HalfReader(io.MultiReader(bytes.NewReader(log[:len(log)/3]), bytes.NewReader(log[len(log)/3:]))))
+		},
+		"file": func(r *matcher.Reading, name string, log []byte) error {
+			path := filepath.Join(dir, name)
+			if err := os.WriteFile(path, log, 0o600); err != nil {
+				return err
+			}
+			file, err := os.Open(path)
+			if err != nil {
+				return err
+			}
+			defer file.Close()
+			return r.Read(context.Background(), name, file)
+		},
+	}
+	for way, read := range ways {
+		reading := engine.Begin()
+		for i, log := range logs {
+			if err := read(reading, fmt.Sprint(i, ".log"), log); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if diff := cmp.Diff(want, reading.Report()); diff != "" {
+			t.Fatalf("%s:\n%s", way, diff)
+		}
+	}
+}
+
+// known is the engine with all that is shipped, and the logs that it is tested with.
+func known(t testing.TB) (*matcher.Engine, [][]byte) {
+	t.Helper()
+	base, err := rules.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var logs [][]byte
+	err = filepath.WalkDir("../testdata/logs", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(path) != ".log" {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		var log []byte
+		for line := range bytes.Lines(content) {
+			if !bytes.HasPrefix(line, []byte("#=")) {
+				log = append(log, line...)
+			}
+		}
+		logs = append(logs, log)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return matcher.New(base), logs
+}
+
+// filler is n lines in which nothing happens.
+func filler(rnd *rand.Rand, n int) string {
+	var b strings.Builder
+	for range n {
+		fmt.Fprintf(&b, "%s%d tokens of shard %d\n", []string{"", "[rank3]: ", "[default1]:", "2026-11-19 03:00:00 INFO "}[rnd.IntN(4)], rnd.IntN(1e6), rnd.IntN(99))
+	}
+	return b.String()
+}
+
+// mixed makes a log of parts of others: in a row, interleaved as ranks, far behind the first lines, with progress in between.
+func mixed(rnd *rand.Rand, logs [][]byte) []byte {
+	var log strings.Builder
+	log.WriteString(filler(rnd, []int{0, 3, 4990, 5200, 9000}[rnd.IntN(5)]))
+	for range 1 + rnd.IntN(6) {
+		part := string(logs[rnd.IntN(len(logs))])
+		switch rnd.IntN(6) {
+		case 0:
+			log.WriteString(part)
+		case 1:
+			other := strings.SplitAfter(string(logs[rnd.IntN(len(logs))]), "\n")
+			for i, line := range strings.SplitAfter(part, "\n") {
+				if log.WriteString("[rank1]: " + line); i < len(other) {
+					log.WriteString("[rank2]: " + other[i])
+				}
+			}
+		case 2:
+			lines := strings.SplitAfter(part, "\n")
+			log.WriteString(strings.Join(lines[rnd.IntN(len(lines)):], ""))
+		case 3:
+			log.WriteString(strings.ReplaceAll(part, "Error", "\x1b[31mErr\x1b[0mor"))
+		case 4:
+			log.WriteString(strings.ReplaceAll(part, "\n", []string{"\r\n", "\r", "\n\n", "\x00\n"}[rnd.IntN(4)]))
+		case 5:
+			log.WriteString(strings.Repeat(step, rnd.IntN(40)))
+			log.WriteString(prefixed(rnd.IntN(4), strings.Repeat(step, rnd.IntN(3))))
+		}
+		log.WriteString(filler(rnd, []int{0, 1, 70, 300, 6000}[rnd.IntN(5)]))
+		if rnd.IntN(8) == 0 {
+			log.WriteString(strings.Repeat("0123456789 ", 10_000*(1+rnd.IntN(4))) + "CUDA out of memory\r\n")
+		}
+	}
+	return []byte(log.String())
+}
+
+// TestReadEverything: whatever is left out while a log is read, the answer is as if every line had been taken in.
+func TestReadEverything(t *testing.T) {
+	engine, logs := known(t)
+	for _, log := range logs {
+		judged(t, engine, log)
+	}
+	var ordinary bytes.Buffer
+	if err := corpus.Write(&ordinary, 4_000_000, corpus.Ordinary, 3); err != nil {
+		t.Fatal(err)
+	}
+	judged(t, engine, ordinary.Bytes(), logs[0], nil, logs[1])
+	for seed := range uint64(40) {
+		rnd := rand.New(rand.NewPCG(seed, 5))
+		e := engine
+		if seed%2 == 0 {
+			e = storyBase(t)
+		}
+		judged(t, e, mixed(rnd, logs), mixed(rnd, logs))
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	engine, logs := known(f)
+	for _, log := range logs[:min(len(logs), 20)] {
+		f.Add(log, uint16(0))
+	}
+	f.Add([]byte("[rank0]: Traceback (most recent call last):\n[rank1]: ValueError: x\n"), uint16(5000))
+	f.Add([]byte("a.bError:\r\nOSError\nx\x1b]0;ValueError: y\rKeyError: z\x07\n"), uint16(6000))
+	f.Fuzz(func(t *testing.T, log []byte, lines uint16) {
+		judged(t, engine, append(bytes.Repeat([]byte("step\n"), int(lines%10_000)), log...))
+	})
+}
