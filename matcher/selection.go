@@ -68,14 +68,15 @@ func (r *Reading) choose(d *Diagnosis, m match, facts Facts, process string) (no
 	for name, f := range facts {
 		values[name] = f.Value
 	}
-	if trail, ok := library.ReadTrail(r.trails.of(library.Name, process)); ok {
-		told := library.Told(trail)
+	trail, ok := library.ReadTrail(r.trails.of(library.Name, process))
+	if ok {
+		told := library.Told(values, trail)
 		maps.Copy(told, values)
 		values = told
 		notes = library.Contradictions(values, trail)
 	}
 	maps.Copy(values, m.signature.Assume)
-	selection := library.Evaluate(values)
+	selection := library.EvaluateTrail(values, trail)
 	d.Backends = backendsOf(selection)
 	for _, missing := range selection.Missing {
 		if len(d.Missing) < maxMissing && !slices.ContainsFunc(d.Missing, func(have Missing) bool { return have.Name == missing.Name }) {

@@ -74,9 +74,10 @@ type rule struct {
 	off      ranged[[]int] // variants
 	whole    ranged[bool]  // it takes out whole backends, not chosen variants
 	because  string
-	message  ranged[string] // what the library prints, %s for values and {variant}
-	note     string         // what the library prints elsewhere
-	tells    map[int]Value  // facts (places) that a log with the message states
+	message  ranged[string]        // what the library prints, %s for values and {variant}
+	note     string                // what the library prints elsewhere
+	tells    ranged[map[int]Value] // facts (places) that a log with the message states
+	silent   ranged[map[int]Value] // facts that a complete log without the message states
 	source   ranged[string]
 	place    Problem
 	index    int // in the library's rules

@@ -9,7 +9,7 @@ import (
 // leverEntry is the form of a lever in a rule file.
 type leverEntry struct {
 	Fact    Text       `yaml:"fact"`
-	Values  []any      `yaml:"values"` // in the order in which they are tried
+	Values  *yaml.Node `yaml:"values"` // in the order in which they are tried
 	Order   string     `yaml:"order"`  // of versions: "as listed" or "nearest"
 	Cost    int        `yaml:"cost"`
 	Back    int        `yaml:"back"` // cost of going back to an older version; 0: not proposed
@@ -50,19 +50,19 @@ func (b *libraryBuilder) compileLevers() {
 				b.problem(entry.Fact.Line, entry.Fact.Column, "%s is none of the library's facts", entry.Fact.Value)
 				continue
 			}
-			if entry.Cost < 1 || entry.Do == "" || len(entry.Values) == 0 {
+			if entry.Cost < 1 || entry.Do == "" || entry.Values == nil {
 				b.problem(entry.Fact.Line, entry.Fact.Column, "a lever needs a cost of at least 1, values: and do:")
 				continue
 			}
 			v := lever{fact: fact, nearest: entry.Order == "nearest", cost: entry.Cost, back: entry.Back, do: entry.Do, run: entry.Run, loses: entry.Loses}
-			v.values = b.leverValues(entry, fact)
+			v.values = b.values(entry.Values, l.facts[fact].Type)
 			if entry.When != nil {
 				v.when = b.conditions(entry.When)
 			}
 			if entry.Fits != nil {
 				v.fits = b.conditions(entry.Fits)
 			}
-			v.implies = b.implied(entry.Implies)
+			v.implies = b.constants(entry.Implies)
 			l.levers = append(l.levers, v)
 		}
 	})
@@ -82,43 +82,6 @@ func (b *libraryBuilder) preset(t Text, want Type) *Expression {
 		e.root = constant(v)
 	}
 	return e
-}
-
-func (b *libraryBuilder) leverValues(entry leverEntry, fact int) []Value {
-	var values []Value
-	for _, value := range entry.Values {
-		v, err := FromJSON(plain(value), b.library.facts[fact].Type)
-		if err != nil {
-			b.problem(entry.Fact.Line, entry.Fact.Column, "%v", err)
-		}
-		values = append(values, v)
-	}
-	return values
-}
-
-func (b *libraryBuilder) implied(n *yaml.Node) map[int]Value {
-	implies := make(map[int]Value)
-	if n == nil {
-		return implies
-	}
-	b.pairs(n, func(key, value *yaml.Node) {
-		fact, ok := b.library.byName[key.Value]
-		if !ok {
-			b.problem(key.Line, key.Column, "%s is none of the library's facts", key.Value)
-			return
-		}
-		var decoded any
-		if err := value.Decode(&decoded); err != nil {
-			b.problem(value.Line, value.Column, "%v", err)
-			return
-		}
-		v, err := FromJSON(plain(decoded), b.library.facts[fact].Type)
-		if err != nil {
-			b.problem(value.Line, value.Column, "%v", err)
-		}
-		implies[fact] = v
-	})
-	return implies
 }
 
 // options are the values that a lever offers in a situation, with their costs, in the order in which they are to be tried.

@@ -70,17 +70,18 @@ type factUse struct {
 }
 
 type ruleEntry struct {
-	ID       Text           `yaml:"id"`
-	Off      *yaml.Node     `yaml:"off"`
-	Versions Text           `yaml:"versions"`
-	Filter   Text           `yaml:"filter"`
-	When     *yaml.Node     `yaml:"when"`
-	Requires *yaml.Node     `yaml:"requires"`
-	Because  Text           `yaml:"because"`
-	Message  *yaml.Node     `yaml:"message"`
-	Note     string         `yaml:"note"`
-	Tells    map[string]any `yaml:"tells"`
-	Source   *yaml.Node     `yaml:"source"`
+	ID       Text       `yaml:"id"`
+	Off      *yaml.Node `yaml:"off"`
+	Versions Text       `yaml:"versions"`
+	Filter   Text       `yaml:"filter"`
+	When     *yaml.Node `yaml:"when"`
+	Requires *yaml.Node `yaml:"requires"`
+	Because  Text       `yaml:"because"`
+	Message  *yaml.Node `yaml:"message"`
+	Note     string     `yaml:"note"`
+	Tells    *yaml.Node `yaml:"tells"`
+	Silent   *yaml.Node `yaml:"silent"`
+	Source   *yaml.Node `yaml:"source"`
 }
 
 // LoadLibraries reads the backend rules of knowledge bases, from backends/<library>/*.yaml; a library of a later one replaces the
@@ -645,27 +646,28 @@ func (b *libraryBuilder) compileRules() {
 
 func (b *libraryBuilder) compileRule(entry ruleEntry) {
 	l := b.library
-	within := b.rangeOf(entry.Versions)
+	releases := b.rangeOf(entry.Versions)
 	r := &rule{id: entry.ID.Value, because: entry.Because.Value, note: entry.Note, place: Problem{File: b.file, Line: entry.ID.Line, Column: entry.ID.Column}}
 	r.filter = slices.Index(b.filters, entry.Filter.Value)
 	if r.because == "" || entry.Source == nil || entry.When == nil && entry.Requires == nil {
 		b.problem(entry.ID.Line, entry.ID.Column, "%s needs because:, source: and when: or requires:", r.id)
 		return
 	}
-	r.off = parts(b, entry.Off, within, func(n *yaml.Node) []int { v, _ := b.targets(n); return v })
-	r.whole = parts(b, entry.Off, within, func(n *yaml.Node) bool { _, whole := b.targets(n); return whole })
+	r.off = parts(b, entry.Off, releases, func(n *yaml.Node) []int { v, _ := b.targets(n); return v })
+	r.whole = parts(b, entry.Off, releases, func(n *yaml.Node) bool { _, whole := b.targets(n); return whole })
 	b.declareStates(len(l.rules))
-	r.when = parts(b, entry.When, within, b.conditions)
-	r.requires = parts(b, entry.Requires, within, b.conditions)
+	r.when = parts(b, entry.When, releases, b.conditions)
+	r.requires = parts(b, entry.Requires, releases, b.conditions)
 	for name := range b.states {
 		delete(l.scope.index, name)
 	}
-	r.message = parts(b, entry.Message, within, b.text)
+	r.message = parts(b, entry.Message, releases, b.text)
 	if message := b.messages[entry.Filter.Value]; entry.Message == nil && message != "" {
-		r.message = parts(b, &yaml.Node{Kind: yaml.ScalarNode, Value: message}, within, b.text)
+		r.message = parts(b, &yaml.Node{Kind: yaml.ScalarNode, Value: message}, releases, b.text)
 	}
-	r.source = parts(b, entry.Source, within, b.text)
-	b.tells(r, entry)
+	r.source = parts(b, entry.Source, releases, b.text)
+	r.tells = within(b, entry.Tells, releases, b.constants)
+	r.silent = within(b, entry.Silent, releases, b.constants)
 	r.index = len(l.rules)
 	l.rules = append(l.rules, r)
 }
@@ -693,20 +695,35 @@ func (b *libraryBuilder) taking(variant, before int) []*node {
 	return nodes
 }
 
-func (b *libraryBuilder) tells(r *rule, entry ruleEntry) {
-	r.tells = make(map[int]Value)
-	for _, name := range sortedKeys(entry.Tells) {
-		i, ok := b.library.byName[name]
-		if !ok {
-			b.problem(entry.ID.Line, entry.ID.Column, "%s is none of the library's facts", name)
-			continue
-		}
-		v, err := FromJSON(plain(entry.Tells[name]), b.library.facts[i].Type)
-		if err != nil {
-			b.problem(entry.ID.Line, entry.ID.Column, "%s: %v", name, err)
-		}
-		r.tells[i] = v
+// constants reads a mapping from facts to their values.
+func (b *libraryBuilder) constants(n *yaml.Node) map[int]Value {
+	values := make(map[int]Value)
+	if n == nil {
+		return values
 	}
+	b.pairs(n, func(key, value *yaml.Node) {
+		fact, ok := b.library.byName[key.Value]
+		if !ok {
+			b.problem(key.Line, key.Column, "%s is none of the library's facts", key.Value)
+			return
+		}
+		list := b.values(&yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{value}, Line: value.Line, Column: value.Column}, b.library.facts[fact].Type)
+		values[fact] = list[0]
+	})
+	return values
+}
+
+// within is parts for a thing that is a mapping itself, and holds for all releases of a rule unless its keys are ranges.
+func within[T any](b *libraryBuilder, n *yaml.Node, releases []bool, read func(*yaml.Node) T) ranged[T] {
+	if n != nil && n.Kind == yaml.MappingNode && len(n.Content) > 0 && !strings.ContainsAny(n.Content[0].Value[:1], "<>=!") {
+		n = &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{n}}
+	}
+	return parts(b, n, releases, func(n *yaml.Node) T {
+		if n.Kind == yaml.SequenceNode {
+			n = n.Content[0]
+		}
+		return read(n)
+	})
 }
 
 func (r *rule) nodes() []*node {

@@ -118,7 +118,7 @@ func firstMessage(lines []string, backend string) string {
 // names tells whether a rule with the message is among the rules.
 func names(l *Library, at int, rules []RuleInfo, message string) bool {
 	for _, m := range l.trail.messages {
-		if m.releases[at] && strings.HasPrefix(message, m.literal) && m.pattern.MatchString(message) &&
+		if m.releases[at] && m.matches(message) &&
 			slices.ContainsFunc(rules, func(r RuleInfo) bool { return r.ID == m.rule.id }) {
 			return true
 		}
@@ -191,14 +191,12 @@ func library(t testing.TB, name string) *Library {
 	if err != nil {
 		t.Fatal(err)
 	}
-	libraries, err := LoadLibraries(b.Vocabulary, Shipped())
+	l, err := b.Library(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, l := range libraries {
-		if l.Name == name {
-			return l
-		}
+	if l != nil {
+		return l
 	}
 	t.Fatalf("there is no library %s", name)
 	return nil

@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -27,14 +28,27 @@ type trail struct {
 type trailMessage struct {
 	rule     *rule
 	releases []bool
-	literal  string // the text before the first value
-	pattern  *regexp.Regexp
+	parts    []string // the fixed texts of the template, with a value between each two
+}
+
+// matches tells whether a text is the message with some values in it.
+func (m trailMessage) matches(text string) bool {
+	rest, ok := strings.CutPrefix(strings.TrimSpace(text), m.parts[0])
+	for i, part := range m.parts[1:] {
+		if !ok {
+			return false
+		}
+		if i == len(m.parts)-2 {
+			return strings.HasSuffix(rest, part)
+		}
+		_, rest, ok = strings.Cut(rest, part)
+	}
+	return ok && rest == ""
 }
 
 // Trail is what a log tells of one selection.
 type Trail struct {
-	rules     map[*rule]string // rule -> the line that it printed
-	unknown   []string         // lines that no rule prints
+	rules     map[*rule][]string // rule -> the lines that it may have printed
 	available map[string]string
 	selected  string
 	Complete  bool // the line with the available backends was seen: every rule that fired has printed its line
@@ -77,33 +91,23 @@ func (b *libraryBuilder) compileTrail() {
 	}
 }
 
-// newTrailMessage makes a pattern of a message template, in which %s is a value and %% a per cent sign.
+// newTrailMessage takes a message template apart, in which %s is a value and %% a per cent sign.
 func newTrailMessage(r *rule, releases []bool, template string) trailMessage {
-	template = strings.TrimSpace(template)
-	literal, _, _ := strings.Cut(template, "%")
-	var pattern strings.Builder
-	for i, part := range strings.Split(template, "%%") {
-		if i > 0 {
-			pattern.WriteString("%")
-		}
-		for j, text := range strings.Split(part, "%s") {
-			if j > 0 {
-				pattern.WriteString("(.*?)")
-			}
-			pattern.WriteString(regexp.QuoteMeta(text))
-		}
+	parts := strings.Split(strings.TrimSpace(template), "%s")
+	for i := range parts {
+		parts[i] = strings.ReplaceAll(parts[i], "%%", "%")
 	}
-	return trailMessage{r, releases, literal, regexp.MustCompile(pattern.String() + `\s*$`)}
+	return trailMessage{r, releases, parts}
 }
 
 // ReadTrail finds what a log tells of the selection in its lines. It returns false when the lines tell nothing. When there are several
 // selections, the last one counts.
 func (l *Library) ReadTrail(lines []string) (*Trail, bool) {
-	t := &Trail{rules: make(map[*rule]string)}
+	t := &Trail{rules: make(map[*rule][]string)}
 	found := false
 	for _, line := range lines {
 		if l.trail.config != "" && strings.Contains(line, l.trail.config) {
-			t, found = &Trail{rules: make(map[*rule]string)}, true
+			t, found = &Trail{rules: make(map[*rule][]string)}, true
 		}
 		found = l.readTrailLine(t, line) || found
 	}
@@ -129,23 +133,76 @@ func (l *Library) readTrailLine(t *Trail, line string) bool {
 	}
 	found := false
 	for _, m := range l.trail.messages {
-		if at := strings.Index(line, m.literal); at >= 0 && m.pattern.MatchString(line[at:]) {
-			t.rules[m.rule], found = line, true
+		if at := strings.Index(line, m.parts[0]); at >= 0 && m.matches(line[at:]) {
+			t.rules[m.rule], found = append(t.rules[m.rule], line), true
 		}
 	}
 	return found
 }
 
-// Told are the facts that the trail states beyond those of its own arguments: a switch that a rule names when it fires, and that it is
-// not set when the rule stays silent although its backend was still there.
-func (l *Library) Told(t *Trail) map[string]Value {
-	facts := make(map[string]Value)
-	for r := range t.rules {
-		for i, v := range r.tells {
-			facts[l.facts[i].Name] = v
+// Told are the facts that the trail states beyond the arguments: a switch that a rule names when it fires, and that the switch is not
+// set when a complete trail lacks the rule's line. Facts holds what else is known, the library's version above all.
+func (l *Library) Told(facts map[string]Value, t *Trail) map[string]Value {
+	told := make(map[string]Value)
+	candidates, _ := l.candidates(l.situation(facts))
+	if len(candidates) != 1 {
+		return told
+	}
+	for _, r := range l.releases[candidates[0]].rules {
+		states := r.silent
+		if _, printed := t.rules[r]; printed {
+			states = r.tells
+		} else if !t.Complete {
+			continue
+		}
+		values, _ := states.at(candidates[0])
+		for i, v := range values {
+			told[l.facts[i].Name] = v
 		}
 	}
-	return facts
+	return told
+}
+
+// EvaluateTrail is Evaluate with what a log tells of the choice: where the rules leave a backend open, the log's word counts.
+func (l *Library) EvaluateTrail(facts map[string]Value, t *Trail) Selection {
+	selection := l.Evaluate(facts)
+	if t == nil || selection.Release == "" {
+		return selection
+	}
+	for i := range selection.Backends {
+		b := &selection.Backends[i]
+		said, told := t.available[b.Name]
+		if !told || b.Verdict != Unknown {
+			continue
+		}
+		b.Verdict, b.Missing = Allowed, nil
+		if said == "False" {
+			b.Verdict = Disabled
+			b.Rules = slices.DeleteFunc(b.Rules, func(info RuleInfo) bool { return !l.said(t, info.ID) })
+		} else {
+			b.Rules = nil
+		}
+	}
+	if len(selection.Unsure()) == 0 {
+		selection.Missing = nil
+		if !selection.Decided && t.selected != "" {
+			selection.Decided = true
+			if t.selected != l.trail.none {
+				selection.Selected = t.selected
+			}
+		}
+	}
+	return selection
+}
+
+// said tells whether the trail has the line of a rule.
+func (l *Library) said(t *Trail, id string) bool {
+	for r := range t.rules {
+		if r.id == id {
+			return true
+		}
+	}
+	return false
 }
 
 // Contradictions compares a trail with what the rules say, and returns a sentence for every difference: a patched build, or something
@@ -201,18 +258,13 @@ type printedLine struct {
 func (l *Library) printed(t *Trail, release int) []printedLine {
 	var lines []printedLine
 	for _, r := range l.releases[release].rules {
-		text, ok := t.rules[r]
-		if !ok {
-			continue
-		}
-		known := false
-		for i := range lines {
-			if lines[i].text == text {
-				lines[i].rules, known = append(lines[i].rules, r), true
+		for _, text := range t.rules[r] {
+			i := slices.IndexFunc(lines, func(p printedLine) bool { return p.text == text })
+			if i < 0 {
+				i = len(lines)
+				lines = append(lines, printedLine{text: text})
 			}
-		}
-		if !known {
-			lines = append(lines, printedLine{text, []*rule{r}})
+			lines[i].rules = append(lines[i].rules, r)
 		}
 	}
 	return lines
