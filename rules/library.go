@@ -80,7 +80,8 @@ type rule struct {
 	silent   ranged[map[int]Value] // facts that a complete log without the message states
 	source   ranged[string]
 	place    Problem
-	index    int // in the library's rules
+	index    int     // in the library's rules
+	reads    factSet // the facts of its conditions
 	filter   int
 }
 

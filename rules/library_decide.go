@@ -4,6 +4,7 @@ package rules
 const (
 	maxBackends = 8
 	maxVariants = 16
+	maxFacts    = 128
 )
 
 // verdict is an answer of three-valued logic about a backend, a variant or a rule.

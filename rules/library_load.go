@@ -217,6 +217,9 @@ func (b *libraryBuilder) declareFacts() {
 			l.facts[l.byName[name]].same = same
 		}
 	})
+	if len(l.facts) > maxFacts {
+		b.problem(1, 1, "a library reads at most %d facts", maxFacts)
+	}
 	if _, ok := l.byName[l.version]; !ok {
 		b.problem(1, 1, "the fact %q that holds the version is not among facts:", l.version)
 	}
@@ -669,6 +672,11 @@ func (b *libraryBuilder) compileRule(entry ruleEntry) {
 	r.tells = within(b, entry.Tells, releases, b.constants)
 	r.silent = within(b, entry.Silent, releases, b.constants)
 	r.index = len(l.rules)
+	for _, n := range r.nodes() {
+		for i, set := range l.factsOf(&Expression{root: n}) {
+			r.reads[i] |= set
+		}
+	}
 	l.rules = append(l.rules, r)
 }
 
