@@ -28,7 +28,8 @@ func (r *Reading) Report(known ...Fact) Report {
 	for _, f := range r.facts.found {
 		facts.Add(f)
 	}
-	report := Report{Schema: Schema, Diagnoses: []Diagnosis{}, Facts: facts.list(slices.Sorted(maps.Keys(facts))), Stats: r.stats}
+	report := Report{Schema: Schema, Diagnoses: []Diagnosis{}, Facts: facts.list(slices.Sorted(maps.Keys(facts))), Stats: r.stats,
+		Notes: contradictions(known, r.facts.found, r.engine.base.Vocabulary)}
 	situation := facts.Situation(r.engine.base.Scope)
 	for i, line := range r.seen {
 		situation.SetSeen(i, line.Number > 0)

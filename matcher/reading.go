@@ -29,6 +29,7 @@ type Reading struct {
 	sources   map[string]*sourceState
 	seen      []Line // by the number of the pattern: the first line that matches
 	scratch   *rules.Situation
+	clues     clueList
 	stats     Stats
 	ids       []int // reused for each line
 	dumps     []*flight.Dump
@@ -151,6 +152,7 @@ func (r *Reading) order(line Line) int { return (r.lines+line.Number)<<10 | min(
 
 // line takes in a line that belongs to no traceback.
 func (r *Reading) line(line Line) {
+	r.clues.line(line)
 	r.states(line.Body(), line, line.Number <= headLines)
 	el := element{line: line, text: line.Text}
 	if r.match(&el) {
@@ -163,6 +165,7 @@ func (r *Reading) line(line Line) {
 func (r *Reading) exception(e *Exception) {
 	raised := &event{}
 	for x := e; x != nil; x = x.Earlier {
+		r.clues.exception(x)
 		el := element{line: x.Line, exception: x, text: x.Text(), before: e.Before}
 		for _, line := range x.Lines {
 			r.states(line.Text, line, true)

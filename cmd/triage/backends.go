@@ -139,7 +139,7 @@ func (o *backendsOptions) situation(ctx context.Context, std streams, base *rule
 		return nil, err
 	}
 	if o.live == "on" {
-		known = append(known, liveFacts(live.Read(ctx, live.Options{Base: base}), base.Vocabulary)...)
+		known = append(known, live.Read(ctx, live.Options{Base: base}).Known(base.Vocabulary)...)
 	}
 	reading := matcher.New(base).Begin()
 	if len(o.paths) > 0 {

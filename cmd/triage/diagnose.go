@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gpu-triage/triage/matcher"
-	"github.com/gpu-triage/triage/matcher/live"
 )
 
 // diagnoseOptions are what one call of `triage [FILE|DIR|-]...` asks for.
@@ -89,10 +88,11 @@ func runDiagnose(ctx context.Context, std streams, o *diagnoseOptions) error {
 	if err != nil && !errors.Is(err, context.Canceled) { // interrupted: what was found so far
 		return err
 	}
-	if o.live == "on" {
-		known = append(known, liveFacts(live.Read(ctx, live.Options{Base: base}), base.Vocabulary)...)
+	now, note := ofThisMachine(ctx, o.live, base, reading.Clues(), o.paths)
+	report := reading.Report(append(known, now...)...)
+	if note != "" {
+		report.Notes = append(report.Notes, note)
 	}
-	report := reading.Report(known...)
 	report.Stats.ElapsedMS = time.Since(start).Milliseconds()
 	if err := o.output.show(std, &report); err != nil {
 		return err

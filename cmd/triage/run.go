@@ -6,53 +6,61 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/matcher/live"
-	"github.com/gpu-triage/triage/matcher/render"
-	"github.com/gpu-triage/triage/rules"
 )
 
 // runOptions are what one call of `triage run` asks for.
 type runOptions struct {
-	output  outputFlags
-	rules   ruleFlags
-	facts   factFlags
-	live    string
-	report  string
-	command []string
+	output outputFlags
+	rules  ruleFlags
+	facts  factFlags
+	live   string
+	report string
+	python string
 }
 
 func newRun(std streams) *cobra.Command {
 	o := &runOptions{}
 	cmd := &cobra.Command{
-		Use:   "run [flags] -- CMD [ARG]...",
-		Short: "Run a command as it is, and diagnose it when it fails",
-		Long: `Runs CMD with its output, terminal, signals and exit status unchanged. When it fails, the diagnosis of what it
-printed and of this machine is written to standard error.
+		Use:   "run [flags] -- COMMAND [ARG]...",
+		Short: "Run a command, and say why when it fails",
+		Long: `Runs a command with its input, output, signals and exit status unchanged. When it fails, its output, this machine's
+facts and the kernel's messages are diagnosed, and the answer is written to standard error.
 
-Exit status: that of CMD.`,
-		Example: `  triage run -- torchrun --nproc-per-node 8 train.py
-  triage run --report failure.json -- python train.py`,
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.command = args
-			return runRun(context.WithoutCancel(cmd.Context()), std, o)
+Processes that outlive the command can write for two more seconds than it did.
+
+Exit status: that of the command; 126 or 127 when it cannot be run.`,
+		Example: `  triage run -- python train.py
+  triage run --report why.md --format markdown -- torchrun --nproc-per-node 8 train.py`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("requires at least 1 argument, the command to run: triage run -- python train.py")
+			}
+			return nil
 		},
+		RunE: func(cmd *cobra.Command, args []string) error { return runCommand(cmd.Context(), std, o, args) },
 	}
 	cmd.Flags().SetInterspersed(false)
 	o.output.add(cmd, reportFormats...)
 	o.rules.add(cmd)
 	o.facts.add(cmd)
 	choose(cmd, &o.live, "live", liveModes, "facts of this machine: ")
-	cmd.Flags().StringVar(&o.report, "report", "", "`FILE` to write the report to as JSON, when the command fails")
+	cmd.Flags().StringVar(&o.report, "report", "", "write the answer to `FILE` as well, as Markdown or text when its name ends in .md or .txt, else as JSON")
+	cmd.Flags().StringVar(&o.python, "python", "", "the job's interpreter, virtual or conda environment, as `PATH` (default: the command's)")
 	return cmd
 }
 
-func runRun(ctx context.Context, std streams, o *runOptions) error {
+func runCommand(ctx context.Context, std streams, o *runOptions, args []string) error {
 	if err := o.output.check(reportFormats...); err != nil {
 		return err
 	}
@@ -67,76 +75,142 @@ func runRun(ctx context.Context, std streams, o *runOptions) error {
 	if err != nil {
 		return err
 	}
-	reading := matcher.New(base).Begin()
-	ended, err := watch(ctx, std, o.command, reading)
-	switch {
-	case err != nil:
-		fmt.Fprintf(std.err, "triage: %v\n", err)
+	options := live.Options{Base: base, Command: args, Python: o.python}
+	// What ends the command is not to end its diagnosis.
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	before := make(chan *live.Machine, 1)
+	go func() {
+		if o.live == "off" {
+			before <- nil
+			return
+		}
+		before <- live.Read(ctx, options)
+	}()
+	watch := &watch{ctx: ctx, reading: matcher.New(base).Begin()}
+	ended, err := live.Run(live.Job{Args: args, Stdout: os.Stdout, Stderr: os.Stderr, Watch: watch.output})
+	if err != nil {
+		fmt.Fprintln(std.err, "triage: "+err.Error())
 		return exitStatus(ended.Code)
-	case ended.Code == 0:
+	}
+	if ended.Code == 0 {
 		return nil
 	}
-	if o.live != "off" && !ended.Interrupted {
-		now := live.Read(ctx, live.Options{Base: base, Command: o.command}).Within(ended.Started, time.Time{})
-		known = append(known, liveFacts(now, base.Vocabulary)...)
-	}
-	report := reading.Report(known...)
-	report.Stats.ElapsedMS = ended.Finished.Sub(ended.Started).Milliseconds()
-	if err := o.tell(std, &report); err != nil {
-		fmt.Fprintf(std.err, "triage: %v\n", err)
+	stopAtInterrupt(stop)
+	report := watch.report(ended, args, known, before, options)
+	if err := o.answer(std, report); err != nil {
+		fmt.Fprintln(std.err, "triage: "+err.Error())
 	}
 	ended.Mimic()
 	return exitStatus(ended.Code)
 }
 
-// watch runs the command and reads what it prints.
-func watch(ctx context.Context, std streams, command []string, reading *matcher.Reading) (live.Ended, error) {
-	stdout, ok1 := std.out.(*os.File)
-	stderr, ok2 := std.err.(*os.File)
-	if !ok1 || !ok2 {
-		return live.Ended{Code: exitWrong}, errors.New("a command can only be run with files to print to")
-	}
-	printed, watching := io.Pipe()
-	read := make(chan struct{})
+// stopAtInterrupt lets a second Ctrl-C end the diagnosis.
+func stopAtInterrupt(stop context.CancelFunc) {
+	interrupt := make(chan os.Signal, 1)
+	signal.Notify(interrupt, os.Interrupt, syscall.SIGTERM)
 	go func() {
-		defer close(read)
-		// Its only errors are those of the pipe, and a reading that ends early ends the watching.
-		printed.CloseWithError(reading.Read(ctx, "output", printed))
+		<-interrupt
+		stop()
 	}()
-	ended, err := live.Run(live.Job{Args: command, Stdout: stdout, Stderr: stderr, Watch: watching})
-	watching.Close()
-	<-read
-	return ended, err
 }
 
-// liveFacts are a machine's facts, which weigh less than what a log says.
-func liveFacts(machine *live.Machine, vocabulary *rules.Vocabulary) []matcher.Fact {
-	var known []matcher.Fact
-	for _, f := range machine.Facts(vocabulary) {
-		value, err := vocabulary.FromJSON(f.Name, f.Value)
-		if err != nil {
-			continue // the machine's facts are read with the same vocabulary
-		}
-		known = append(known, matcher.Fact{Name: f.Name, Value: value, Origin: matcher.FromLive, Where: f.Where})
-	}
-	return known
+// patience is how long the command may be held up in all because its output cannot be read as fast as it is written.
+const patience = 20 * time.Second
+
+// watch reads a command's outputs while it runs: standard error, or both where they are one, as it comes. Of standard output the
+// beginning and the end are kept until then, because the order of two outputs is not to be known.
+type watch struct {
+	ctx     context.Context
+	reading *matcher.Reading
+	later   []output
+	first   sync.WaitGroup
+	failed  []string // why an output could not be read
 }
 
-// tell writes the report to standard error, where it does not mix with what the command printed, and to the file asked for.
-func (o *runOptions) tell(std streams, report *matcher.Report) error {
-	if o.report != "" {
-		encoded, err := render.JSON(report)
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(o.report, encoded, 0o600); err != nil {
-			return err
-		}
+type output struct {
+	name    string
+	backlog *live.Backlog
+}
+
+// output begins to read one of them.
+func (w *watch) output(name string) io.WriteCloser {
+	if name == "stdout" {
+		w.later = append(w.later, output{name, &live.Backlog{}})
+		return w.later[len(w.later)-1].backlog
 	}
+	now := output{name, &live.Backlog{Patience: patience}}
+	w.first.Go(func() { w.read(now) })
+	return now.backlog
+}
+
+func (w *watch) read(o output) {
+	fail := func(why any) {
+		w.failed = append(w.failed, fmt.Sprintf("%s could not be read to its end: %v", o.name, why))
+	}
+	defer func() {
+		if broken := recover(); broken != nil { // the command must not die of it
+			fail(broken)
+		}
+	}()
+	if err := w.reading.Read(w.ctx, o.name, o.backlog); err != nil {
+		fail(err)
+	}
+	if skipped := o.backlog.Skipped(); skipped > 0 {
+		w.failed = append(w.failed, fmt.Sprintf("%d KiB in the middle of %s were not read, and its line numbers leave them out", skipped>>10, o.name))
+	}
+}
+
+// report answers with the facts of before and after.
+func (w *watch) report(ended live.Ended, args []string, known []matcher.Fact, before <-chan *live.Machine, options live.Options) *matcher.Report {
+	w.first.Wait()
+	for _, o := range w.later {
+		w.read(o)
+	}
+	ctx := w.ctx
+	if ended.Signal != 0 { // nothing that the command printed can tell; these are the words of Python's subprocess
+		died := fmt.Sprintf("Command '%s' died with <Signals.%s: %d>.\n", args[0], ended.SignalName(), ended.Signal)
+		_ = w.reading.Read(ctx, "triage run", strings.NewReader(died)) // a string can be read
+	}
+	if first := <-before; first != nil {
+		after := live.Read(ctx, options).Within(ended.Started.Add(-clockSlack), time.Time{})
+		_ = w.reading.Read(ctx, "kernel log", strings.NewReader(after.KernelLog()))
+		known = append(known, first.Then(after).Known(options.Base.Vocabulary)...)
+	}
+	report := w.reading.Report(known...)
+	report.Notes = append(report.Notes, w.failed...)
+	report.Stats.ElapsedMS = ended.Finished.Sub(ended.Started).Milliseconds()
+	return &report
+}
+
+// clockSlack is how far the kernel's clock, which suspends with the machine, may be behind.
+const clockSlack = 10 * time.Second
+
+// answer writes the report to standard error and to the file that was asked for.
+func (o *runOptions) answer(std streams, report *matcher.Report) error {
+	std.out = std.err
 	if len(report.Diagnoses) == 0 && o.output.format == "text" {
-		_, err := fmt.Fprintln(std.err, "triage: the command failed, but nothing known was found in what it printed")
+		fmt.Fprintln(std.err, "triage: the command failed, but nothing known was found in what it printed")
+	} else {
+		fmt.Fprintln(std.err)
+		if err := o.output.show(std, report); err != nil {
+			return err
+		}
+	}
+	if o.report == "" {
+		return nil
+	}
+	form := outputFlags{format: "json", color: "never"}
+	switch filepath.Ext(o.report) {
+	case ".txt":
+		form.format = "text"
+	case ".md":
+		form.format = "markdown"
+	}
+	file, err := os.OpenFile(o.report, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600) // it quotes a log, which may be private
+	if err != nil {
 		return err
 	}
-	fmt.Fprintln(std.err)
-	return o.output.show(streams{out: std.err, err: std.err, env: std.env}, report)
+	std.out = file
+	return errors.Join(form.show(std, report), file.Close())
 }

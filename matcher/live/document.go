@@ -110,3 +110,43 @@ func (m *Machine) Within(from, to time.Time) *Machine {
 	clone.Kernel = slices.DeleteFunc(slices.Clone(m.Kernel), func(l KernelLine) bool { return !inside(l.Time) })
 	return &clone
 }
+
+// KernelLog is the kernel's messages as `dmesg --time-format=iso` prints them.
+func (m *Machine) KernelLog() string {
+	var text strings.Builder
+	for _, line := range m.Kernel {
+		if !line.Time.IsZero() {
+			text.WriteString(line.Time.Format("2006-01-02T15:04:05.000000-07:00 "))
+		}
+		text.WriteString(line.Text + "\n")
+	}
+	return text.String()
+}
+
+// Then joins what a machine said before a job with what it says after it: what it says now, and whoever held more GPU memory then
+// than anybody does now, since they may have left meanwhile.
+func (m *Machine) Then(after *Machine) *Machine {
+	joined := *after
+	joined.GPUs = slices.Clone(after.GPUs)
+	for i, now := range joined.GPUs {
+		at := slices.IndexFunc(m.GPUs, func(g GPU) bool { return g.UUID == now.UUID })
+		if at < 0 || now.Memory.UsedMiB == nil {
+			continue
+		}
+		if then := m.GPUs[at]; then.held() > now.held()+unlisted {
+			joined.GPUs[i].Memory, joined.GPUs[i].Processes = then.Memory, then.Processes
+		}
+	}
+	return &joined
+}
+
+// held is the memory in MiB that processes other than the job's use.
+func (g GPU) held() float64 {
+	used := known(g.Memory.UsedMiB)
+	for _, p := range g.Processes {
+		if p.Own {
+			used -= known(p.MemoryMiB)
+		}
+	}
+	return used
+}

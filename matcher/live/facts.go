@@ -27,6 +27,19 @@ func (m *Machine) Facts(vocabulary *rules.Vocabulary) []matcher.FactValue {
 	return f.facts
 }
 
+// Known is Facts in the form that a diagnosis takes.
+func (m *Machine) Known(vocabulary *rules.Vocabulary) []matcher.Fact {
+	var known []matcher.Fact
+	for _, f := range m.Facts(vocabulary) {
+		value := rules.Nil
+		if f.Value != nil {
+			value, _ = vocabulary.FromJSON(f.Name, f.Value) // Facts has dropped what cannot be read
+		}
+		known = append(known, matcher.Fact{Name: f.Name, Value: value, Origin: matcher.FromLive, Where: f.Where})
+	}
+	return known
+}
+
 // factList collects facts, dropping those that the vocabulary cannot read: a tool may print anything.
 type factList struct {
 	vocabulary *rules.Vocabulary

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/gpu-triage/triage/rules"
@@ -104,6 +105,7 @@ func Read(ctx context.Context, options Options) *Machine {
 	if len(m.GPUs) == 0 {
 		m.GPUs = m.procGPUs
 	}
+	s.markOwn(m)
 	m.Xids, m.OOMKills = xids(m.Kernel, m.GPUs), oomKills(m.Kernel)
 	explain(m.Xids, options.Base.Xids)
 	m.fail("libraries", s.readLibraries(ctx, m))
@@ -133,6 +135,17 @@ func (s *system) readAtOnce(ctx context.Context, m *Machine) {
 	group.Wait()
 	for i, source := range sources {
 		m.fail(source.name, failures[i])
+	}
+}
+
+// markOwn marks the processes of this process's own group: those of a job that `triage run` runs, or what is left of it.
+func (s *system) markOwn(m *Machine) {
+	group := syscall.Getpgrp()
+	for i := range m.GPUs {
+		for j, p := range m.GPUs[i].Processes {
+			theirs, err := syscall.Getpgid(p.PID)
+			m.GPUs[i].Processes[j].Own = s.root == "/" && err == nil && theirs == group
+		}
 	}
 }
 

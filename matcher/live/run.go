@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
-	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -24,9 +23,9 @@ import (
 type Job struct {
 	Args           []string // the program, looked up in PATH, and its arguments
 	Stdout, Stderr *os.File
-	// Watch gets what the command writes to both, in whole lines so that the two do not mix. When it is slow the command waits;
-	// an error of its own ends the watching but not the command.
-	Watch io.Writer
+	// Watch gives the place where a copy of an output goes: "stdout", "stderr", or "output" when both are one. When it is slow the
+	// command waits; an error of its own ends the watching but not the command. It is closed when the job has ended.
+	Watch func(name string) io.WriteCloser
 }
 
 // Ended tells how a job ended.
@@ -58,8 +57,7 @@ func Run(job Job) (Ended, error) {
 	cmd := &exec.Cmd{Path: path, Args: job.Args, Stdin: os.Stdin}
 	// When triage is killed with SIGKILL, the command must not run on unwatched, as it would not have without triage.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	watch := &lines{to: job.Watch}
-	streams, err := connect(cmd, job, watch)
+	streams, err := connect(cmd, job)
 	if err != nil {
 		return Ended{Code: codeNotExecutable}, err
 	}
@@ -68,7 +66,6 @@ func Run(job Job) (Ended, error) {
 	ended := Ended{Started: time.Now()}
 	err = startAndWait(cmd, relayed, streams)
 	ended.Finished = time.Now()
-	watch.end()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		return Ended{Code: codeNotExecutable}, fmt.Errorf("%s: %w", job.Args[0], errors.Unwrap(err))
@@ -108,6 +105,9 @@ func startAndWait(cmd *exec.Cmd, relayed *relay, streams []*stream) error {
 			s.drain()
 		}
 	}
+	for _, s := range streams {
+		s.watch.Close()
+	}
 	return err
 }
 
@@ -121,12 +121,20 @@ func (e Ended) Mimic() {
 	_ = syscall.Exec("/bin/sh", []string{"sh", "-c", "ulimit -c 0; kill -" + number + " $$"}, os.Environ())
 }
 
+// SignalName is the name of the signal that ended the job, as SIGKILL.
+func (e Ended) SignalName() string {
+	if name := unix.SignalName(e.Signal); name != "" {
+		return name
+	}
+	return "signal " + strconv.Itoa(int(e.Signal))
+}
+
 // stream is one output of the command on its way through triage.
 type stream struct {
 	child *os.File // the end that the command writes to
 	ours  *os.File
 	to    *os.File
-	lines *partial
+	watch io.WriteCloser
 	isPTY bool
 	done  chan struct{}
 	wrote chan struct{} // tells drain that something came
@@ -134,20 +142,25 @@ type stream struct {
 
 // connect gives the command outputs of the kind that triage has itself: terminals for terminals, pipes for all else, and one for
 // both where both are the same.
-func connect(cmd *exec.Cmd, job Job, watch *lines) ([]*stream, error) {
-	out, err := newStream(job.Stdout, watch)
-	if err != nil {
-		return nil, err
-	}
-	cmd.Stdout, cmd.Stderr = out.child, out.child
+func connect(cmd *exec.Cmd, job Job) ([]*stream, error) {
 	if sameOutput(job.Stdout, job.Stderr) {
-		return []*stream{out}, nil
+		both, err := newStream(job.Stdout)
+		if err != nil {
+			return nil, err
+		}
+		cmd.Stdout, cmd.Stderr, both.watch = both.child, both.child, job.Watch("output")
+		return []*stream{both}, nil
 	}
-	errs, err := newStream(job.Stderr, watch)
+	out, err := newStream(job.Stdout)
 	if err != nil {
 		return nil, err
 	}
-	cmd.Stderr = errs.child
+	errs, err := newStream(job.Stderr)
+	if err != nil {
+		return nil, err
+	}
+	cmd.Stdout, out.watch = out.child, job.Watch("stdout")
+	cmd.Stderr, errs.watch = errs.child, job.Watch("stderr")
 	return []*stream{out, errs}, nil
 }
 
@@ -157,8 +170,8 @@ func sameOutput(a, b *os.File) bool {
 	return err1 == nil && err2 == nil && os.SameFile(first, second)
 }
 
-func newStream(to *os.File, watch *lines) (*stream, error) {
-	s := &stream{to: to, lines: watch.stream(), done: make(chan struct{}), wrote: make(chan struct{}, 1)}
+func newStream(to *os.File) (*stream, error) {
+	s := &stream{to: to, done: make(chan struct{}), wrote: make(chan struct{}, 1)}
 	var err error
 	if s.isPTY = term.IsTerminal(int(to.Fd())); !s.isPTY {
 		s.ours, s.child, err = os.Pipe()
@@ -188,13 +201,17 @@ func (s *stream) copy() {
 	defer close(s.done)
 	defer s.ours.Close()
 	buffer := make([]byte, 32<<10)
+	watching := true
 	for {
 		n, err := s.ours.Read(buffer)
 		if n > 0 {
 			if _, werr := s.to.Write(buffer[:n]); werr != nil {
 				return
 			}
-			s.lines.write(buffer[:n])
+			if watching {
+				_, werr := s.watch.Write(buffer[:n])
+				watching = werr == nil
+			}
 			select {
 			case s.wrote <- struct{}{}:
 			default:
@@ -299,71 +316,4 @@ func foreground() bool {
 	defer tty.Close()
 	group, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPGRP)
 	return err == nil && group == syscall.Getpgrp()
-}
-
-// maxPartial bounds an unfinished line, in bytes.
-const maxPartial = 64 << 10
-
-// lines brings several streams into one, line by line.
-type lines struct {
-	mutex sync.Mutex
-	to    io.Writer
-	parts []*partial
-	ended bool
-}
-
-// partial is one stream's unfinished line.
-type partial struct {
-	lines *lines
-	held  []byte
-}
-
-func (l *lines) stream() *partial {
-	p := &partial{lines: l}
-	l.parts = append(l.parts, p)
-	return p
-}
-
-func (p *partial) write(data []byte) {
-	p.lines.mutex.Lock()
-	defer p.lines.mutex.Unlock()
-	end := 1 + lastNewline(data)
-	if len(p.held)+len(data)-end > maxPartial {
-		end = len(data) // a line without end: it is cut
-	}
-	if end > 0 {
-		p.lines.put(append(p.held, data[:end]...))
-		p.held = p.held[:0]
-	}
-	p.held = append(p.held, data[end:]...)
-}
-
-func lastNewline(data []byte) int {
-	for i, b := range slices.Backward(data) {
-		if b == '\n' {
-			return i
-		}
-	}
-	return -1
-}
-
-func (l *lines) put(data []byte) {
-	if l.to == nil || l.ended {
-		return
-	}
-	if _, err := l.to.Write(data); err != nil {
-		l.to = nil
-	}
-}
-
-// end hands on the unfinished lines; what a process left behind still writes is no longer watched.
-func (l *lines) end() {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	for _, p := range l.parts {
-		if len(p.held) > 0 {
-			l.put(append(p.held, '\n'))
-		}
-	}
-	l.ended = true
 }

@@ -1,0 +1,79 @@
+package matcher
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+)
+
+// Clues are what logs say of where and when they were written, so that they can be compared with a machine.
+type Clues struct {
+	Hosts   []string        // named by NCCL and by launchers, sorted
+	Library []Frame         // frames in installed packages under absolute paths, with the source line that was printed
+	Last    time.Time       // the latest full timestamp, zero when there is none
+	Facts   map[string]Fact // what the logs state
+}
+
+// Bounds of the clues that are kept.
+const (
+	maxHosts         = 64
+	maxLibraryFrames = 16
+)
+
+// Clues tells where and when the logs read so far were written.
+func (r *Reading) Clues() Clues {
+	c := Clues{Library: r.clues.frames, Last: r.clues.last, Facts: r.facts.found}
+	for host := range r.clues.hosts {
+		c.Hosts = append(c.Hosts, host)
+	}
+	sort.Strings(c.Hosts)
+	return c
+}
+
+// clueList collects clues while logs are read.
+type clueList struct {
+	hosts  map[string]bool
+	frames []Frame
+	last   time.Time
+}
+
+// hostWriter is a writer that is known by its host and process.
+var hostWriter = regexp.MustCompile(`^([A-Za-z0-9][\w.-]*):\d+$`)
+
+func (c *clueList) line(line Line) {
+	if line.Time.Year() > 1970 && line.Time.After(c.last) {
+		c.last = line.Time
+	}
+	if !strings.Contains(line.Writer, ":") {
+		return
+	}
+	if m := hostWriter.FindStringSubmatch(line.Writer); m != nil {
+		c.host(m[1])
+	}
+}
+
+func (c *clueList) exception(x *Exception) {
+	c.line(x.Line)
+	for _, f := range x.Failures {
+		c.host(f.Host)
+	}
+	for _, f := range x.Frames {
+		if len(c.frames) < maxLibraryFrames && f.Code != "" && path.IsAbs(f.File) && strings.Contains(f.File, "-packages/") &&
+			!slices.ContainsFunc(c.frames, func(g Frame) bool { return g.File == f.File }) {
+			c.frames = append(c.frames, f)
+		}
+	}
+}
+
+func (c *clueList) host(name string) {
+	if name == "" || strings.HasPrefix(name, "localhost") || len(name) > 253 || len(c.hosts) >= maxHosts {
+		return
+	}
+	if c.hosts == nil {
+		c.hosts = make(map[string]bool)
+	}
+	c.hosts[name] = true
+}
