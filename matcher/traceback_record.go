@@ -75,6 +75,7 @@ const (
 	maxCode    = 1000      // bytes of a source line
 	maxChain   = 64        // exceptions in a chain, and relayed in one message; longer ones lose their middle
 	maxBlanks  = 2         // empty lines inside a record
+	maxHoles   = 16        // likewise in a message of indented lines
 )
 
 // take offers the next line of the same writer.
@@ -119,7 +120,11 @@ func (r *record) taken(l Line) verdict {
 
 // blank takes an empty line.
 func (r *record) blank() verdict {
-	if r.blanks++; r.blanks > maxBlanks && r.state != inChain || r.blanks > 4 {
+	most := maxBlanks
+	if r.state == inChain || r.message.indented { // generated code has holes
+		most = maxHoles
+	}
+	if r.blanks++; r.blanks > most {
 		return ended
 	}
 	return taken
