@@ -12,6 +12,7 @@ import (
 const (
 	maxBacklog = 16 << 20
 	maxBegin   = 1 << 20
+	chunkSize  = 64 << 10
 )
 
 // Backlog is a pipe whose writer waits only so long in all: when the reader is still too far behind then, what is oldest is skipped,
@@ -35,12 +36,7 @@ type Backlog struct {
 func (b *Backlog) Write(p []byte) (int, error) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
-	b.chunks = append(b.chunks, bytes.Clone(p))
-	b.size += len(p)
-	if b.written < maxBegin && b.begin == len(b.chunks)-1 {
-		b.begin++
-	}
-	b.written += len(p)
+	b.add(p)
 	b.wake().Signal()
 	for b.size > maxBacklog && b.Patience > 0 {
 		b.wait()
@@ -49,6 +45,22 @@ func (b *Backlog) Write(p []byte) (int, error) {
 		b.skip()
 	}
 	return len(p), nil
+}
+
+// add appends p to the last chunk if that is small, so that short lines do not make many chunks.
+func (b *Backlog) add(p []byte) {
+	last := len(b.chunks) - 1
+	beginning := b.written < maxBegin
+	if last >= 0 && (last >= b.begin || beginning) && len(b.chunks[last])+len(p) <= chunkSize {
+		b.chunks[last] = append(b.chunks[last], p...)
+	} else {
+		b.chunks = append(b.chunks, bytes.Clone(p))
+		if beginning && b.begin == len(b.chunks)-1 {
+			b.begin++
+		}
+	}
+	b.size += len(p)
+	b.written += len(p)
 }
 
 // wait waits for the reader as long as patience lasts.

@@ -68,3 +68,14 @@ func TestBacklogWaits(t *testing.T) {
 		t.Errorf("%d bytes of %d, %d skipped, %v", n, want, b.Skipped(), err)
 	}
 }
+
+// Short writes to a full backlog cost as little as long ones.
+func BenchmarkBacklogFull(b *testing.B) {
+	full := &Backlog{}
+	full.Write(bytes.Repeat([]byte("x\n"), maxBacklog))
+	line := []byte("step 100 loss 2.31\n")
+	b.SetBytes(int64(len(line)))
+	for b.Loop() {
+		full.Write(line)
+	}
+}

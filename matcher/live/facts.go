@@ -121,6 +121,9 @@ const unlisted = 768
 
 // otherFacts tells who else holds GPU memory.
 func (m *Machine) otherFacts(f *factList) {
+	if m.Source == fromPrometheus {
+		return // what the job itself holds cannot be told from the rest
+	}
 	var others []any
 	var texts []string
 	most := 0.0
@@ -166,7 +169,7 @@ func (m *Machine) troubleFacts(f *factList) {
 	var troubles []string
 	for _, gpu := range m.GPUs {
 		for _, trouble := range gpu.Trouble() {
-			troubles = append(troubles, fmt.Sprintf("GPU %d: %s", gpu.Index, trouble))
+			troubles = append(troubles, gpu.label()+": "+trouble)
 		}
 	}
 	if len(troubles) == 0 {
@@ -267,6 +270,11 @@ func (x Xid) describe() string {
 }
 
 func (x Xid) place() string {
+	if x.Host != "" {
+		here := x
+		here.Host = ""
+		return x.Host + ", " + here.place()
+	}
 	switch {
 	case x.GPU != nil && x.Bus != "":
 		return fmt.Sprintf("GPU %d (%s)", *x.GPU, x.Bus)

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -38,6 +39,16 @@ type GPU struct {
 	Fabric string  `json:"fabric,omitempty"` // state of NVSwitch fabric: "Completed", "In Progress", ...
 
 	LastXid *int `json:"last_xid,omitempty"` // only from DCGM: sticky, of any age
+
+	Host string `json:"host,omitempty"` // of a GPU among those of several machines
+}
+
+// label is how texts call the GPU.
+func (g GPU) label() string {
+	if g.Host != "" {
+		return fmt.Sprintf("%s GPU %d", g.Host, g.Index)
+	}
+	return fmt.Sprintf("GPU %d", g.Index)
 }
 
 // Memory is framebuffer memory in MiB.

@@ -145,7 +145,8 @@ func keepKernel(lines []KernelLine) []KernelLine {
 type Xid struct {
 	Time    time.Time `json:"time,omitzero"`
 	Code    int       `json:"code"`
-	Bus     string    `json:"bus"` // PCI address of the GPU
+	Host    string    `json:"host,omitempty"` // among those of several machines
+	Bus     string    `json:"bus"`            // PCI address of the GPU
 	GPU     *int      `json:"gpu,omitempty"`
 	PID     int       `json:"pid,omitempty"`
 	Process string    `json:"process,omitempty"`
