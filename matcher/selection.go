@@ -110,11 +110,8 @@ func nonEmpty(text string) []string {
 func backendsOf(selection rules.Selection) []Backend {
 	backends := []Backend{}
 	for _, b := range selection.Backends {
-		backend := Backend{Name: b.Name, Verdict: b.Verdict, Rules: []BackendRule{}, Missing: b.Missing[:min(len(b.Missing), maxMissing)]}
-		for _, rule := range b.Rules[:min(len(b.Rules), maxReasons)] {
-			backend.Rules = append(backend.Rules, BackendRule{ID: rule.ID, Because: rule.Because, Source: rule.Source})
-		}
-		backends = append(backends, backend)
+		b.Rules, b.Missing = b.Rules[:min(len(b.Rules), maxReasons)], b.Missing[:min(len(b.Missing), maxMissing)]
+		backends = append(backends, backendOf(b))
 	}
 	return backends
 }

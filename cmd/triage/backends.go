@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -90,15 +89,25 @@ func runBackends(ctx context.Context, std streams, o *backendsOptions) error {
 	if o.batch {
 		return o.runBatch(std, base, library)
 	}
-	facts, err := o.situation(ctx, std, base)
+	known, err := o.facts.read(base.Vocabulary)
 	if err != nil {
 		return err
 	}
-	answer := answerFor(library, facts)
-	if err := o.show(std, answer); err != nil {
+	if o.live == "on" {
+		known = append(known, live.Read(ctx, live.Options{Base: base}).Known(base.Vocabulary)...)
+	}
+	reading := matcher.New(base).Begin()
+	if len(o.paths) > 0 {
+		err := eachLog(ctx, std, o.paths, func(name string, log io.Reader) error { return reading.Read(ctx, name, log) })
+		if err != nil {
+			return err
+		}
+	}
+	choice := reading.Choose(library, proposals, known...)
+	if err := o.show(std, choice); err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(answer.Backends, func(b matcher.Backend) bool { return b.Verdict != rules.Unknown }) {
+	if !slices.ContainsFunc(choice.Backends, func(b matcher.Backend) bool { return b.Verdict != rules.Unknown }) {
 		return exitStatus(exitNothing)
 	}
 	return nil
@@ -132,113 +141,10 @@ func libraryNamed(libraries []*rules.Library, name string) (*rules.Library, erro
 	return nil, fmt.Errorf("no backend rules for %s; there are those of %s", name, strings.Join(libraryNames(libraries), ", "))
 }
 
-// situation joins what the user, the logs and this machine say.
-func (o *backendsOptions) situation(ctx context.Context, std streams, base *rules.Base) (map[string]rules.Value, error) {
-	known, err := o.facts.read(base.Vocabulary)
-	if err != nil {
-		return nil, err
-	}
-	if o.live == "on" {
-		known = append(known, live.Read(ctx, live.Options{Base: base}).Known(base.Vocabulary)...)
-	}
-	reading := matcher.New(base).Begin()
-	if len(o.paths) > 0 {
-		err := eachLog(ctx, std, o.paths, func(name string, log io.Reader) error { return reading.Read(ctx, name, log) })
-		if err != nil {
-			return nil, err
-		}
-	}
-	facts := make(map[string]rules.Value)
-	for _, f := range reading.Report(known...).Facts {
-		value, err := base.Vocabulary.FromJSON(f.Name, f.Value)
-		if err != nil {
-			return nil, err
-		}
-		facts[f.Name] = value
-	}
-	return facts, nil
-}
-
-// backendsAnswer is what `triage backends --format json` prints.
-type backendsAnswer struct {
-	Library   string            `json:"library"`
-	Release   string            `json:"release,omitempty"` // whose rules were applied
-	Available []string          `json:"available"`
-	Selected  *string           `json:"selected"` // null: none, or not decided
-	Reports   map[string]any    `json:"reports,omitempty"`
-	Backends  []matcher.Backend `json:"backends"`
-	Missing   []matcher.Missing `json:"missing"`
-	Changes   []matcher.Fix     `json:"changes"`
-	Note      string            `json:"note,omitempty"`
-}
-
-func answerFor(library *rules.Library, facts map[string]rules.Value) backendsAnswer {
-	selection := library.Evaluate(facts)
-	answer := backendsAnswer{
-		Library: library.Name, Release: selection.Release, Available: selection.Available(), Note: selection.Note,
-		Reports: make(map[string]any), Missing: []matcher.Missing{}, Changes: []matcher.Fix{},
-	}
-	if selection.Selected != "" {
-		answer.Selected = &selection.Selected
-	}
-	for name, value := range selection.Reports {
-		if value.Known() {
-			answer.Reports[name] = value.JSON()
-		}
-	}
-	for _, b := range selection.Backends {
-		backend := matcher.Backend{Name: b.Name, Verdict: b.Verdict, Rules: []matcher.BackendRule{}, Missing: b.Missing}
-		for _, r := range b.Rules {
-			backend.Rules = append(backend.Rules, matcher.BackendRule{ID: r.ID, Because: r.Because, Source: r.Source})
-		}
-		answer.Backends = append(answer.Backends, backend)
-	}
-	for _, m := range selection.Missing {
-		answer.Missing = append(answer.Missing, matcher.Missing(m))
-	}
-	for _, c := range library.Changes(facts, proposals) {
-		answer.Changes = append(answer.Changes, fixOf(c))
-	}
-	return answer
-}
-
-// fixOf puts a proposal into the form of a fix.
-func fixOf(c rules.Change) matcher.Fix {
-	fix := matcher.Fix{Run: []string{}, Set: make(map[string]any), Verified: true, Effect: c.Selected + " becomes available", Cost: c.Cost}
-	var do, loses []string
-	for _, step := range c.Steps {
-		do = append(do, step.Do)
-		fix.Run = append(fix.Run, step.Run...)
-		if step.Loses != "" {
-			loses = append(loses, step.Loses)
-		}
-	}
-	for name, value := range c.Set {
-		fix.Set[name] = value.JSON()
-	}
-	fix.Do, fix.Loses = strings.Join(do, " "), strings.Join(loses, "; ")
-	return fix
-}
-
-func (o *backendsOptions) show(std streams, answer backendsAnswer) error {
+func (o *backendsOptions) show(std streams, choice matcher.Choice) error {
 	if o.output.format == "json" {
-		encoder := json.NewEncoder(std.out)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(answer)
+		return writeJSON(std.out, choice)
 	}
-	headline := "no backend is available"
-	switch {
-	case answer.Selected != nil:
-		headline = *answer.Selected + " is used"
-	case len(answer.Available) > 0:
-		headline = "available: " + strings.Join(answer.Available, ", ")
-	case slices.ContainsFunc(answer.Backends, func(b matcher.Backend) bool { return b.Verdict == rules.Unknown }):
-		headline = "not decided"
-	}
-	_, err := fmt.Fprint(std.out, render.Backends(render.Choice{
-		Headline: strings.TrimSpace(answer.Library+" "+answer.Release) + ": " + headline, Note: answer.Note,
-		Backends: answer.Backends, Missing: answer.Missing, Changes: answer.Changes,
-	}, std.style(o.output.color)))
+	_, err := fmt.Fprint(std.out, render.Backends(choice, std.style(o.output.color)))
 	return err
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -53,10 +52,7 @@ func runFacts(ctx context.Context, std streams, o *factsOptions) error {
 	}
 	machine := live.Read(ctx, live.Options{Base: base, Python: o.python, Timeout: o.timeout})
 	if o.output.format == "json" {
-		encoder := json.NewEncoder(std.out)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(machine.Document(base.Vocabulary))
+		return writeJSON(std.out, machine.Document(base.Vocabulary))
 	}
 	return printMachine(std.out, machine, base.Vocabulary)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -61,10 +60,7 @@ func listRules(std streams, base *rules.Base, format string) error {
 		summaries = append(summaries, ruleSummary{s.ID, s.Family, string(s.Role), s.Title})
 	}
 	if format == "json" {
-		encoder := json.NewEncoder(std.out)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(summaries)
+		return writeJSON(std.out, summaries)
 	}
 	table := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
 	for _, s := range summaries {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"io"
 	"os"
 
@@ -34,4 +35,12 @@ func (s streams) style(color string) render.Style {
 	columns, isTerminal := terminal(s.out)
 	auto := isTerminal && s.env("NO_COLOR") == "" && s.env("TERM") != "dumb"
 	return render.Style{Width: columns, Color: color == "always" || color == "auto" && auto}
+}
+
+// writeJSON writes a value as people read JSON.
+func writeJSON(out io.Writer, value any) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(value)
 }

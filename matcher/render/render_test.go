@@ -152,3 +152,18 @@ func TestRankList(t *testing.T) {
 		}
 	}
 }
+
+func TestBackendsTellTheOutcome(t *testing.T) {
+	used := "FusedAttention"
+	for want, choice := range map[string]matcher.Choice{
+		"te 2.3: FusedAttention is used":  {Selected: &used, Available: []string{used}},
+		"te 2.3: available: A, B":         {Available: []string{"A", "B"}},
+		"te 2.3: not decided":             {Backends: []matcher.Backend{{Name: "A", Verdict: "unknown"}}},
+		"te 2.3: no backend is available": {Backends: []matcher.Backend{{Name: "A", Verdict: "disabled"}}},
+	} {
+		choice.Library, choice.Release = "te", "2.3"
+		if got, _, _ := strings.Cut(Backends(choice, Style{}), "\n"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -369,25 +369,3 @@ func fold(line string, width int) []string {
 	}
 	return append(rows, line)
 }
-
-// Choice is what a library does about its backends in a situation.
-type Choice struct {
-	Headline string
-	Note     string // what to keep in mind
-	Backends []matcher.Backend
-	Missing  []matcher.Missing
-	Changes  []matcher.Fix // that would give a backend
-}
-
-// Backends returns a choice as Text shows the backends of a diagnosis.
-func Backends(c Choice, style Style) string {
-	p := newPage(style)
-	p.hanging(0, "", p.paint.strong(oneLine(c.Headline)))
-	if c.Note != "" {
-		p.hanging(0, p.paint.note("note: "), oneLine(c.Note))
-	}
-	p.backends(c.Backends)
-	p.missing(c.Missing)
-	p.fixes(c.Changes)
-	return p.out.String()
-}

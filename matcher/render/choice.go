@@ -1,0 +1,33 @@
+package render
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gpu-triage/triage/matcher"
+)
+
+// Backends returns a choice as Text shows the backends of a diagnosis.
+func Backends(c matcher.Choice, style Style) string {
+	p := newPage(style)
+	p.hanging(0, "", p.paint.strong(oneLine(strings.TrimSpace(c.Library+" "+c.Release)+": "+outcomeOf(c))))
+	for _, note := range c.Notes {
+		p.hanging(0, p.paint.note("note: "), oneLine(note))
+	}
+	p.backends(c.Backends)
+	p.missing(c.Missing)
+	p.fixes(c.Changes)
+	return p.out.String()
+}
+
+func outcomeOf(c matcher.Choice) string {
+	switch {
+	case c.Selected != nil:
+		return *c.Selected + " is used"
+	case len(c.Available) > 0:
+		return "available: " + strings.Join(c.Available, ", ")
+	case slices.ContainsFunc(c.Backends, func(b matcher.Backend) bool { return b.Verdict == unknown }):
+		return "not decided"
+	}
+	return "no backend is available"
+}
