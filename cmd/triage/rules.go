@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -137,14 +138,20 @@ func showBackendRule(std streams, library *rules.Library, rule rules.RuleInfo) e
 	return err
 }
 
-// didYouMean names the candidates that a misspelt word may mean: those that hold it, or that begin alike.
+// didYouMean names the candidates that a misspelled word may mean: those that hold it, and those that begin most like it.
 func didYouMean(word string, candidates []string) string {
-	var near []string
-	for _, c := range candidates {
-		if strings.Contains(c, word) || len(word) > 4 && strings.HasPrefix(c, word[:len(word)/2+1]) {
-			near = append(near, c)
+	alike := func(candidate string) int {
+		if strings.Contains(candidate, word) {
+			return len(word)
 		}
+		n := 0
+		for n < min(len(word), len(candidate)) && word[n] == candidate[n] {
+			n++
+		}
+		return n
 	}
+	near := slices.DeleteFunc(slices.Clone(candidates), func(c string) bool { return alike(c) <= len(word)/2 })
+	slices.SortStableFunc(near, func(a, b string) int { return alike(b) - alike(a) })
 	if len(near) == 0 {
 		return ""
 	}
