@@ -37,6 +37,19 @@ func (fs Facts) Add(f Fact) {
 	fs[f.Name] = f
 }
 
+// infer adds what follows from the facts. A fact that is known is never overruled by what another lets expect.
+func (fs Facts) infer(v *rules.Vocabulary) {
+	for _, i := range v.Inferences {
+		from, ok := fs[i.From]
+		if _, known := fs[i.Fact]; known || !ok {
+			continue
+		}
+		if value, ok := i.Infer(from.Value); ok {
+			fs[i.Fact] = Fact{Name: i.Fact, Value: value, Origin: from.Origin, Where: from.Where}
+		}
+	}
+}
+
 // Situation is what the facts tell, in a scope.
 func (fs Facts) Situation(scope *rules.Scope) *rules.Situation {
 	s := scope.NewSituation()

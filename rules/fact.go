@@ -19,9 +19,11 @@ type Vocabulary struct {
 	Trails []TrailReader
 	// PackageLines are patterns of lines that name a package and its version, with groups name and value.
 	PackageLines []FactReader
-	packages     map[string]string
-	libraries    map[string]string
-	files        []FileReader
+	// Inferences are facts that follow from others.
+	Inferences []Inference
+	packages   map[string]string
+	libraries  map[string]string
+	files      []FileReader
 }
 
 // FactInfo describes one fact.
@@ -70,6 +72,7 @@ type factsFile struct {
 		Binaries  []string         `yaml:"binaries"`
 		Files     []installedEntry `yaml:"files"`
 		Read      []readerEntry    `yaml:"read"`
+		Infer     []inferEntry     `yaml:"infer"`
 	} `yaml:"facts"`
 	Read  []readerEntry `yaml:"read"`
 	Dicts []struct {
@@ -113,6 +116,14 @@ func (d *decoder) vocabulary(content []byte) *Vocabulary {
 		d.installed(v, info, f.Libraries, f.Binaries, f.Files)
 		for _, entry := range f.Read {
 			v.Readers = append(v.Readers, d.reader(entry, info))
+		}
+		for _, entry := range f.Infer {
+			v.Inferences = append(v.Inferences, d.inference(entry, info))
+		}
+	}
+	for _, i := range v.Inferences {
+		if v.facts[i.From] == nil {
+			d.problem(1, 1, "%s follows from %q, which is no fact", i.Fact, i.From)
 		}
 	}
 	sort.Strings(v.names)
