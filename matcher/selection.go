@@ -77,21 +77,51 @@ func (r *Reading) choose(d *Diagnosis, m match, facts Facts, process string) (no
 	}
 	maps.Copy(values, m.signature.Assume)
 	selection := library.EvaluateTrail(values, trail)
-	d.Backends = backendsOf(selection)
 	for _, missing := range selection.Missing {
 		if len(d.Missing) < maxMissing && !slices.ContainsFunc(d.Missing, func(have Missing) bool { return have.Name == missing.Name }) {
 			d.Missing = append(d.Missing, Missing(missing))
 		}
 	}
-	var proposed []Fix
-	for _, change := range library.Changes(values, maxChanges) {
-		proposed = append(proposed, proposal(change))
-	}
-	d.Fixes = append(proposed, d.Fixes...)
-	if selection.Decided && selection.Selected != "" {
-		notes = append(notes, fmt.Sprintf("By the rules of %s %s this configuration gets %s. If the log says otherwise, something decides that the log does not show: an environment variable of that process, another layer's configuration, or a patched build.", library.Name, selection.Release, selection.Selected))
+	usual, assumed := library.Usual(values)
+	guess := library.Evaluate(usual)
+	d.Backends = backendsOf(selection, guess)
+	d.Fixes = append(proposals(library, values, usual), d.Fixes...)
+	if guess.Decided && guess.Selected != "" {
+		notes = append(notes, hidden(guess, selection, assumed))
 	}
 	return append(notes, nonEmpty(selection.Note)...)
+}
+
+// hidden says that the configuration would have got a backend although the log says that it failed to.
+func hidden(guess, selection rules.Selection, assumed []string) string {
+	note := fmt.Sprintf("By the rules of %s %s this configuration gets %s, so something decides here that the log does not show", guess.Library, guess.Release, guess.Selected)
+	if selection.Decided {
+		return note + ": another layer's configuration, or a patched build."
+	}
+	var open []string
+	for _, missing := range selection.Missing {
+		if slices.Contains(assumed, missing.Name) && len(open) < maxMissing {
+			open = append(open, missing.Name)
+		}
+	}
+	return note + ". One of these is not as usual: " + strings.Join(open, ", ") + "."
+}
+
+// proposals are the smallest changes that give a backend. They are searched for with the usual where the log does not say; one is
+// verified only if the rules say yes after it whatever the rest is.
+func proposals(library *rules.Library, values, usual map[string]rules.Value) []Fix {
+	var fixes []Fix
+	for _, change := range library.Changes(usual, maxChanges) {
+		fix := proposal(change, library.Loses(change.Selected))
+		after := maps.Clone(values)
+		maps.Copy(after, change.Set)
+		maps.Copy(after, change.Implies)
+		if fix.Verified = len(library.Evaluate(after).Available()) > 0; !fix.Verified {
+			fix.Effect += ", if what the log does not say is as usual"
+		}
+		fixes = append(fixes, fix)
+	}
+	return fixes
 }
 
 // maxMissing bounds the questions of one diagnosis: more than a few nobody answers.
@@ -107,19 +137,25 @@ func nonEmpty(text string) []string {
 	return []string{text}
 }
 
-func backendsOf(selection rules.Selection) []Backend {
+// backendsOf puts verdicts into the form of a report. Where no rule is certain, the reasons are those that hold with the usual for
+// what is not known.
+func backendsOf(selection, guess rules.Selection) []Backend {
 	backends := []Backend{}
-	for _, b := range selection.Backends {
+	for i, b := range selection.Backends {
+		if i < len(guess.Backends) && len(guess.Backends[i].Rules) > 0 && b.Verdict != rules.Allowed {
+			b.Rules = guess.Backends[i].Rules
+		}
 		b.Rules, b.Missing = b.Rules[:min(len(b.Rules), maxReasons)], b.Missing[:min(len(b.Missing), maxMissing)]
 		backends = append(backends, backendOf(b))
 	}
 	return backends
 }
 
-// proposal puts a change into the words of a fix; the rules say yes after it.
-func proposal(c rules.Change) Fix {
-	fix := Fix{Run: []string{}, Set: make(map[string]any), Verified: true, Effect: c.Selected + " becomes available", Cost: c.Cost}
-	var do, loses []string
+// proposal puts a change into the words of a fix; lost is what the backend that it gives is worse at.
+func proposal(c rules.Change, lost string) Fix {
+	fix := Fix{Run: []string{}, Set: make(map[string]any), Effect: c.Selected + " becomes available", Cost: c.Cost}
+	var do []string
+	loses := nonEmpty(lost)
 	for _, step := range c.Steps {
 		do = append(do, step.Do)
 		fix.Run = append(fix.Run, step.Run...)

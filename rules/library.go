@@ -34,6 +34,16 @@ type release struct {
 	byVariant [][]*rule // by variant: the rules that can take it out
 }
 
+// Loses says what a backend is worse at than the others, or "".
+func (l *Library) Loses(backend string) string {
+	for _, b := range l.backends {
+		if b.name == backend {
+			return b.loses
+		}
+	}
+	return ""
+}
+
 // libraryFact is one fact that the rules read.
 type libraryFact struct {
 	FactInfo
@@ -45,6 +55,7 @@ type libraryFact struct {
 	since   int             // the first release (index) that asks for it
 	preset  *Expression     // what a caller passes who knows nothing of it
 	assumed Value           // what it is taken for when nobody says otherwise
+	usual   []Value         // what most callers pass, when there is such a value
 	unknown []string        // members of an object that are unknown when they are not given
 	numbers []float64       // constants that rules compare it with
 	divides []float64       // constants that rules divide it by
@@ -56,6 +67,7 @@ type backend struct {
 	name        string
 	first, last int    // its variants are variants[first:last]
 	reports     string // the name under which the choice of a variant is reported
+	loses       string // what it is worse at than the others
 }
 
 // variant is one way in which a backend can work: a generation of a package, a sub-backend.

@@ -34,6 +34,7 @@ type libraryFile struct {
 type backendEntry struct {
 	Name     Text           `yaml:"name"`
 	Reports  string         `yaml:"reports"`
+	Loses    string         `yaml:"loses"`
 	Variants []variantEntry `yaml:"variants"`
 }
 
@@ -66,6 +67,7 @@ type factUse struct {
 	Since   Text       `yaml:"since"`
 	Default Text       `yaml:"default"`
 	Assume  any        `yaml:"assume"`
+	Usual   *yaml.Node `yaml:"usual"`
 	Unknown []string   `yaml:"unknown_members"`
 }
 
@@ -256,6 +258,10 @@ func (b *libraryBuilder) declareFact(name string, use factUse) {
 			b.problem(1, 1, "%s: %v", name, err)
 		}
 		fact.assumed = v
+	}
+	if use.Usual != nil {
+		usual := b.values(&yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{use.Usual}, Line: use.Usual.Line, Column: use.Usual.Column}, info.Type)
+		fact.usual = append(fact.usual, usual...)
 	}
 	fact.since = b.since(use.Since)
 	l.byName[name], l.bySlot[fact.slot] = len(l.facts), len(l.facts)
@@ -510,7 +516,7 @@ func (b *libraryBuilder) declareBackends() {
 	l := b.library
 	b.each(func(f libraryFile) {
 		for _, entry := range f.Backends {
-			one := backend{name: entry.Name.Value, first: len(l.variants), reports: entry.Reports}
+			one := backend{name: entry.Name.Value, first: len(l.variants), reports: entry.Reports, loses: entry.Loses}
 			if len(entry.Variants) == 0 {
 				entry.Variants = []variantEntry{{}}
 			}
