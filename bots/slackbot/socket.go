@@ -3,10 +3,12 @@ package slackbot
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log"
 	"time"
 
+	"github.com/slack-go/slack"
 	"github.com/slack-go/slack/socketmode"
 
 	"github.com/gpu-triage/triage/bots"
@@ -43,8 +45,13 @@ func (b *Bot) Socket(ctx context.Context) {
 }
 
 func (b *Bot) envelope(ctx context.Context, client *socketmode.Client, e socketmode.Event) {
-	if e.Type == socketmode.EventTypeConnected {
+	switch e.Type {
+	case socketmode.EventTypeConnected:
 		b.Log.Info("connected to Slack")
+	case socketmode.EventTypeConnectionError:
+		if failed, ok := e.Data.(*slack.ConnectionErrorEvent); ok {
+			b.Log.Warn("cannot connect to Slack, will try again", "error", failed.ErrorObj, "seconds", failed.Backoff.Seconds())
+		}
 	}
 	if e.Request == nil || e.Request.EnvelopeID == "" {
 		return
@@ -52,17 +59,12 @@ func (b *Bot) envelope(ctx context.Context, client *socketmode.Client, e socketm
 	store, cancel := context.WithTimeout(ctx, ackTime)
 	defer cancel()
 	answer, err := b.enveloped(store, e.Request)
-	if err != nil && err != errMalformed {
+	if err != nil && !errors.Is(err, errMalformed) {
 		b.Log.Error("a request from Slack could not be stored", "delivery", e.Request.EnvelopeID, "error", err)
 		return
 	}
 	bots.CrashPoint("stored")
-	if answer == nil {
-		err = client.AckCtx(ctx, e.Request.EnvelopeID, nil)
-	} else {
-		err = client.AckCtx(ctx, e.Request.EnvelopeID, answer)
-	}
-	if err != nil {
+	if err := client.AckCtx(ctx, e.Request.EnvelopeID, answer); err != nil {
 		b.Log.Warn("a request from Slack was not acknowledged", "delivery", e.Request.EnvelopeID, "error", err)
 	}
 }
