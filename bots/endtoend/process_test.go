@@ -44,6 +44,7 @@ type process struct {
 	cmd     *exec.Cmd
 	address string // http://host:port
 	exited  chan struct{}
+	serves  chan string
 
 	mu  sync.Mutex
 	log bytes.Buffer
@@ -52,7 +53,22 @@ type process struct {
 // start runs triage serve with settings of name=value over a data folder and waits until it answers.
 func start(t testing.TB, data string, settings ...string) *process {
 	t.Helper()
-	p := &process{t: t, cmd: exec.Command(program, "serve"), exited: make(chan struct{})}
+	p := launch(t, data, settings...)
+	select {
+	case at := <-p.serves:
+		p.address = "http://" + at
+	case <-p.exited:
+		t.Fatalf("triage serve ended at once:\n%s", p.logged())
+	case <-time.After(30 * time.Second):
+		t.Fatalf("triage serve did not start:\n%s", p.logged())
+	}
+	return p
+}
+
+// launch runs triage serve and waits for nothing.
+func launch(t testing.TB, data string, settings ...string) *process {
+	t.Helper()
+	p := &process{t: t, cmd: exec.Command(program, "serve"), exited: make(chan struct{}), serves: make(chan string, 1)}
 	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "TRIAGE_LISTEN=127.0.0.1:0", "TRIAGE_DATA=" + data,
 		"TRIAGE_LEASE=1s", "TRIAGE_DEBOUNCE=0s"}, settings...)
 	stderr, err := p.cmd.StderrPipe()
@@ -63,34 +79,28 @@ func start(t testing.TB, data string, settings ...string) *process {
 		t.Fatal(err)
 	}
 	t.Cleanup(p.kill)
-	address := make(chan string, 1)
-	go func() {
-		defer close(p.exited)
-		lines := bufio.NewReader(stderr)
-		for {
-			line, err := lines.ReadString('\n')
-			p.mu.Lock()
-			p.log.WriteString(line)
-			p.mu.Unlock()
-			var entry struct{ Msg, Address string }
-			if json.Unmarshal([]byte(line), &entry) == nil && entry.Msg == "triage serves" {
-				address <- entry.Address
-			}
-			if err != nil {
-				_ = p.cmd.Wait()
-				return
-			}
-		}
-	}()
-	select {
-	case at := <-address:
-		p.address = "http://" + at
-	case <-p.exited:
-		t.Fatalf("triage serve ended at once:\n%s", p.logged())
-	case <-time.After(30 * time.Second):
-		t.Fatalf("triage serve did not start:\n%s", p.logged())
-	}
+	go p.listen(stderr)
 	return p
+}
+
+// listen keeps what the process logs, and its address.
+func (p *process) listen(stderr io.Reader) {
+	defer close(p.exited)
+	lines := bufio.NewReader(stderr)
+	for {
+		line, err := lines.ReadString('\n')
+		p.mu.Lock()
+		p.log.WriteString(line)
+		p.mu.Unlock()
+		var entry struct{ Msg, Address string }
+		if json.Unmarshal([]byte(line), &entry) == nil && entry.Msg == "triage serves" {
+			p.serves <- entry.Address
+		}
+		if err != nil {
+			_ = p.cmd.Wait()
+			return
+		}
+	}
 }
 
 func (p *process) logged() string {

@@ -1,6 +1,7 @@
 package slackbot
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -68,6 +69,9 @@ func (c *composer) cut(text string, most int) string {
 }
 
 func (c *composer) section(text string) {
+	if strings.TrimSpace(text) == "" {
+		return
+	}
 	object := slack.NewTextBlockObject(slack.MarkdownType, text, false, true)
 	c.all = append(c.all, slack.NewSectionBlock(object, nil, nil))
 	c.chars += utf8.RuneCountInString(text)
@@ -80,7 +84,7 @@ func (c *composer) report(r matcher.Report) {
 		return
 	}
 	d := r.Diagnoses[0]
-	title := slack.NewTextBlockObject(slack.PlainTextType, escape(c.cut(oneLine(d.Title), maxHeader/2)), false, false)
+	title := slack.NewTextBlockObject(slack.PlainTextType, fit(escape(c.cut(cmp.Or(oneLine(d.Title), d.ID), maxHeader)), maxHeader), false, false)
 	c.all = append(c.all, slack.NewHeaderBlock(title))
 	c.chars += utf8.RuneCountInString(title.Text)
 	c.section(fit(standing(d)+"\n"+neutral(c.cut(oneLine(d.Cause), c.extent.prose)), maxSection))
