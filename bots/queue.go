@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -63,6 +64,7 @@ type Queue struct {
 	metrics  *Metrics
 	log      *slog.Logger
 	attempts int // failed tries after which a job is given up
+	added    atomic.Int64
 }
 
 // NewQueue returns the queue in a store.
@@ -87,7 +89,8 @@ func (q *Queue) Add(ctx context.Context, job Job) error {
 	message := nats.NewMsg(jobSubjects + job.Kind + "." + token(job.Key))
 	message.Data = data
 	message.Header.Set(jetstream.MsgIDHeader, job.Kind+":"+job.ID)
-	ack, err := q.store.js.PublishMsg(ctx, message, jetstream.WithRetryAttempts(1))
+	q.added.Add(1)
+	duplicate, err := q.store.commits.put(ctx, message)
 	if err != nil {
 		q.metrics.failures.WithLabelValues(job.Kind, "store").Inc()
 		if api := (&jetstream.APIError{}); errors.As(err, &api) && strings.Contains(api.Description, "maximum") {
@@ -95,7 +98,7 @@ func (q *Queue) Add(ctx context.Context, job Job) error {
 		}
 		return fmt.Errorf("store the request: %w", err)
 	}
-	q.metrics.received(job.Kind, ack.Duplicate)
+	q.metrics.received(job.Kind, duplicate)
 	return nil
 }
 
@@ -112,15 +115,42 @@ func (q *Queue) Work(ctx context.Context, kind string, workers int, grace time.D
 	defer stop()
 	context.AfterFunc(ctx, func() { time.AfterFunc(grace, stop) })
 	var group sync.WaitGroup
-	for range workers {
+	var rush atomic.Bool
+	group.Go(func() { q.watch(ctx, &rush) })
+	for i := range workers {
 		group.Go(func() {
 			for ctx.Err() == nil {
+				if i > 0 && rush.Load() {
+					time.Sleep(rushLook)
+					continue
+				}
 				q.next(ctx, running, consumer, handle)
 			}
 		})
 	}
 	group.Wait()
 	return nil
+}
+
+// While requests rush in, all workers but one step aside: whoever sent a request waits for its acknowledgement, but not for the answer.
+const (
+	rushLook = 100 * time.Millisecond
+	rushRate = 30 // requests in that time
+)
+
+func (q *Queue) watch(ctx context.Context, rush *atomic.Bool) {
+	tick := time.NewTicker(rushLook)
+	defer tick.Stop()
+	for before := q.added.Load(); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			now := q.added.Load()
+			rush.Store(now-before > rushRate)
+			before = now
+		}
+	}
 }
 
 // next waits a moment for one job and does it.

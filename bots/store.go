@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -39,6 +40,8 @@ type Store struct {
 	unlock  func()
 	conn    *nats.Conn
 	js      jetstream.JetStream
+	commits *committer
+	stop    context.CancelFunc
 	jobs    jetstream.Stream
 	dead    jetstream.Stream
 	state   jetstream.KeyValue
@@ -66,6 +69,9 @@ const (
 // OpenStore opens the store, creating what is not there. The error says what to do.
 func OpenStore(ctx context.Context, options StoreOptions) (*Store, error) {
 	s := &Store{lease: max(options.Lease, 500*time.Millisecond), log: options.Log, unlock: func() {}}
+	s.commits = newCommitter(s)
+	var commits context.Context
+	commits, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	err := s.connect(options)
 	if err == nil {
 		err = s.create(ctx)
@@ -74,6 +80,7 @@ func OpenStore(ctx context.Context, options StoreOptions) (*Store, error) {
 		s.Close()
 		return nil, err
 	}
+	go s.commits.run(commits)
 	return s, nil
 }
 
@@ -126,7 +133,7 @@ func (s *Store) create(ctx context.Context) (err error) {
 	s.jobs, err = s.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
 		Name: jobStream, Subjects: []string{jobSubjects + ">"}, Retention: jetstream.WorkQueuePolicy,
 		Discard: jetstream.DiscardNew, MaxMsgsPerSubject: 1, MaxMsgs: maxJobs, MaxBytes: maxJobBytes,
-		Duplicates: dedupeWindow, Description: "what triage was asked and has not answered yet",
+		Duplicates: dedupeWindow, AllowAtomicPublish: s.batches(), Description: "what triage was asked and has not answered yet",
 	})
 	if err != nil {
 		return fmt.Errorf("create stream %s: %w", jobStream, err)
@@ -154,8 +161,20 @@ func (s *Store) create(ctx context.Context) (err error) {
 	return nil
 }
 
+// batches tells whether the server knows atomic batches, which NATS 2.12 brought.
+func (s *Store) batches() bool {
+	parts := strings.SplitN(s.conn.ConnectedServerVersion(), ".", 3)
+	if len(parts) < 3 {
+		return false
+	}
+	major, _ := strconv.Atoi(parts[0])
+	minor, _ := strconv.Atoi(parts[1])
+	return major > 2 || major == 2 && minor >= 12
+}
+
 // Close lets go of the store. Jobs that still wait are done by whoever opens it next.
 func (s *Store) Close() {
+	s.stop()
 	if s.conn != nil {
 		s.conn.Close()
 	}

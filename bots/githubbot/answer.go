@@ -77,7 +77,7 @@ func (b *Bot) Handle(ctx context.Context, job bots.Job) error {
 	if err := b.Store.Save(ctx, key, s.memory); err != nil {
 		return err
 	}
-	_ = b.Store.Save(ctx, "repository:"+s.Repository, s.Repository)
+	b.meet(ctx, s.Repository)
 	if ok, err := b.see(ctx, s, stale); err != nil || !ok {
 		return err
 	}
@@ -90,6 +90,13 @@ func (b *Bot) Handle(ctx context.Context, job bots.Job) error {
 		return err
 	}
 	return b.Store.Save(ctx, key, s.memory)
+}
+
+// meet keeps a repository's name for the sweep, which with a plain token cannot ask GitHub where webhooks are.
+func (b *Bot) meet(ctx context.Context, repository string) {
+	if _, met := b.met.LoadOrStore(repository, true); !met && b.App == nil {
+		_ = b.Store.Save(ctx, "repository:"+repository, repository)
+	}
 }
 
 // act finds the installation to act for, when the delivery did not name it.
