@@ -23,7 +23,7 @@ type Engine struct {
 	Matcher *matcher.Engine
 	Layers  []fs.FS // the knowledge bases that Matcher was made of, for With
 	// Live tells facts of the hosts that a log names, from a monitoring system; nil when there is none.
-	Live func(ctx context.Context, report matcher.Report) []matcher.Fact
+	Live func(ctx context.Context, clues matcher.Clues) ([]matcher.Fact, error)
 
 	turn chan struct{} // as many logs at once as there are processors
 }
@@ -85,12 +85,14 @@ func (e Engine) Answer(ctx context.Context, logs []fetch.Log, facts map[string]s
 		if err := ctx.Err(); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 			return err
 		}
-		report = reading.Report(known...)
-		if e.Live != nil {
-			if live := e.Live(ctx, report); len(live) > 0 {
-				report = reading.Report(append(known, live...)...)
+		if clues := reading.Clues(); e.Live != nil && len(clues.Hosts) > 0 {
+			live, err := e.Live(ctx, clues)
+			if err != nil {
+				notes = append(notes, "Live facts are unavailable: "+err.Error()+".")
 			}
+			known = append(known, live...)
 		}
+		report = reading.Report(known...)
 		report.Notes = append(report.Notes, notes...)
 		return nil
 	})

@@ -25,6 +25,8 @@ import (
 	"github.com/gpu-triage/triage/bots/fetch"
 	"github.com/gpu-triage/triage/bots/githubbot"
 	"github.com/gpu-triage/triage/bots/slackbot"
+	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/live"
 	"github.com/gpu-triage/triage/rules"
 )
 
@@ -139,6 +141,7 @@ func serve(ctx context.Context, s serveSettings, stderr io.Writer) (err error) {
 	if v.engine, err = bots.NewEngine(layers...); err != nil {
 		return err
 	}
+	v.prometheus()
 	downloads := filepath.Join(s.Data, "downloads")
 	if err := errors.Join(os.RemoveAll(downloads), os.MkdirAll(downloads, 0o700)); err != nil {
 		return fmt.Errorf("TRIAGE_DATA: %w", err)
@@ -159,6 +162,21 @@ func serve(ctx context.Context, s serveSettings, stderr io.Writer) (err error) {
 		return err
 	}
 	return v.run(ctx)
+}
+
+// prometheus lets the hosts that a log names be asked about. The machine that this runs on is never asked.
+func (v *server) prometheus() {
+	if v.Prometheus == "" {
+		v.on = append(v.on, "live", "off: PROMETHEUS_URL is missing")
+		return
+	}
+	base := v.engine.Matcher.Base()
+	fleet := live.Prometheus{URL: v.Prometheus, Base: base}
+	v.engine.Live = func(ctx context.Context, clues matcher.Clues) ([]matcher.Fact, error) {
+		machines, err := fleet.Hosts(ctx, clues.Hosts, clues.Last)
+		return live.Fleet(machines, base.Vocabulary), err
+	}
+	v.on = append(v.on, "live", "on")
 }
 
 // github sets the GitHub bot up. It reads links for Slack also where webhooks are off.
