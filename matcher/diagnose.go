@@ -28,6 +28,7 @@ func (r *Reading) Report(known ...Fact) Report {
 	for _, f := range r.facts.found {
 		facts.Add(f)
 	}
+	r.xids.state(facts, r.engine.base.Xids)
 	facts.infer(r.engine.base.Vocabulary)
 	report := Report{Schema: Schema, Diagnoses: []Diagnosis{}, Facts: facts.list(slices.Sorted(maps.Keys(facts))), Stats: r.stats,
 		Notes: contradictions(known, r.facts.found, r.engine.base.Vocabulary)}

@@ -29,6 +29,7 @@ type interest struct {
 	common    bool // too many lines are like those of the reader: only the first of a source are read for it
 	dict      *rules.DictReader
 	trail     string // a library whose trail the line is part of
+	xid       bool   // the line is the kernel's about a GPU error
 }
 
 // sought is a pattern that conditions look for in every line.
@@ -64,6 +65,10 @@ func New(base *rules.Base) *Engine {
 			b.word(word, interest{trail: t.Library})
 			b.lines = append(b.lines, scan.Literal{Text: word})
 		}
+	}
+	if word := base.Xids.Keyword(); word != "" {
+		b.word(word, interest{xid: true})
+		b.lines = append(b.lines, scan.Literal{Text: word})
 	}
 	for _, pattern := range base.Scope.SeenPatterns() {
 		literals, err := scan.Required(pattern.String())

@@ -30,6 +30,7 @@ type Reading struct {
 	seen      []Line // by the number of the pattern: the first line that matches
 	scratch   *rules.Situation
 	clues     clueList
+	xids      xidList
 	stats     Stats
 	ids       []int // reused for each line
 	dumps     []*flight.Dump
@@ -213,6 +214,8 @@ func (r *Reading) states(text string, line Line, near bool) {
 			r.facts.begin(i.dict, text, line)
 		case i.trail != "":
 			r.trails.add(i.trail, text, line)
+		case i.xid:
+			r.xids.add(r.engine.base.Xids, text, line)
 		}
 	})
 	for i, pattern := range r.engine.base.Scope.SeenPatterns() {

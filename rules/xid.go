@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -11,6 +12,8 @@ const xidFile = "xid.yaml"
 
 // XidCatalogue tells what the errors mean that NVIDIA's driver reports to the kernel's log. A nil catalogue knows none.
 type XidCatalogue struct {
+	keyword string // stands in every line that line matches
+	line    *regexp.Regexp
 	xids    map[int]xidEntry
 	actions map[string]string
 	links   *regexp.Regexp
@@ -84,8 +87,12 @@ type linkKey struct {
 
 type xidsFile struct {
 	Actions map[string]string `yaml:"actions"`
-	Xids    []xidEntry        `yaml:"xids"`
-	Links   struct {
+	Line    struct {
+		Keyword string `yaml:"keyword"`
+		Pattern Text   `yaml:"pattern"`
+	} `yaml:"line"`
+	Xids  []xidEntry `yaml:"xids"`
+	Links struct {
 		Pattern Text        `yaml:"pattern"`
 		Errors  []linkEntry `yaml:"errors"`
 	} `yaml:"links"`
@@ -95,6 +102,7 @@ type xidsFile struct {
 func (d *decoder) catalogue(content []byte) *XidCatalogue {
 	file, _ := decode[xidsFile](d, content)
 	c := &XidCatalogue{actions: file.Actions, xids: make(map[int]xidEntry), errors: make(map[linkKey]linkEntry)}
+	c.keyword, c.line = file.Line.Keyword, d.valuePattern(file.Line.Pattern, "gpu", "code", "text")
 	for _, e := range file.Xids {
 		e.pattern = d.valuePattern(e.Action)
 		d.xidTexts(file.Actions, e.Blame, e.Now, e.Later, e.Solo)
@@ -143,6 +151,40 @@ func (d *decoder) xidTexts(actions map[string]string, blame Text, buckets ...Tex
 			d.problem(bucket.Line, bucket.Column, "the action %q is not explained under actions", bucket.Value)
 		}
 	}
+}
+
+// Keyword is a literal that stands in every line that Parse understands, "" for a catalogue without one.
+func (c *XidCatalogue) Keyword() string {
+	if c == nil || c.line == nil {
+		return ""
+	}
+	return c.keyword
+}
+
+// Parse reads a line of the kernel's log; ok tells whether it reports an Xid.
+func (c *XidCatalogue) Parse(line string) (event XidEvent, ok bool) {
+	if c.Keyword() == "" {
+		return event, false
+	}
+	parts := c.line.FindStringSubmatch(line)
+	if parts == nil {
+		return event, false
+	}
+	event.GPU, event.Text = parts[c.line.SubexpIndex("gpu")], parts[c.line.SubexpIndex("text")]
+	event.Code, _ = strconv.Atoi(parts[c.line.SubexpIndex("code")]) // its digits are few
+	return event, true
+}
+
+// Tell says in one phrase what happened to which GPU and what to do.
+func (m XidMeaning) Tell(code int, gpu string) string {
+	text := fmt.Sprintf("Xid %d (%s) on %s", code, m.Name, gpu)
+	if m.Severity != "" {
+		text += ", " + m.Severity
+	}
+	if m.Action != "" {
+		text += ": " + m.Action
+	}
+	return text
 }
 
 // Explain says what each event means, in the light of the others: some Xids mean something else when they come alone.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gpu-triage/triage/matcher"
@@ -168,7 +169,7 @@ func (m *Machine) troubleFacts(f *factList) {
 	}
 	var troubles []string
 	for _, gpu := range m.GPUs {
-		for _, trouble := range gpu.Trouble() {
+		for _, trouble := range gpu.faults() {
 			troubles = append(troubles, gpu.label()+": "+trouble)
 		}
 	}
@@ -179,8 +180,19 @@ func (m *Machine) troubleFacts(f *factList) {
 	f.add("gpu_trouble", strings.Join(troubles, "; "), "nvidia-smi -q")
 }
 
-// Trouble lists what is wrong with the GPU itself, nothing for a healthy one.
+// Trouble lists what is wrong with the GPU or holds it back, nothing for a healthy one.
 func (g GPU) Trouble() []string {
+	t := g.faults()
+	for _, slow := range g.Slowdowns {
+		if strings.HasPrefix(slow, "hw") {
+			t = append(t, "clocks are held down: "+slow)
+		}
+	}
+	return t
+}
+
+// faults lists what can make jobs fail on the GPU.
+func (g GPU) faults() []string {
 	var t []string
 	note := func(wrong bool, text string) {
 		if wrong {
@@ -193,9 +205,6 @@ func (g GPU) Trouble() []string {
 	note(g.Errors.RetirementPending, "bad memory pages wait for a reboot to be retired")
 	note(known(g.Errors.VolatileUncorrected) > 0, fmt.Sprintf("%.0f uncorrected memory errors since the driver was loaded", known(g.Errors.VolatileUncorrected)))
 	note(g.Errors.SRAMThreshold, "more uncorrectable SRAM errors than allowed: the GPU has to be replaced")
-	for _, slow := range g.Slowdowns {
-		note(strings.HasPrefix(slow, "hw"), "clocks are held down: "+slow)
-	}
 	note(g.NVLink != nil && g.NVLink.Active > 0 && g.NVLink.Inactive > 0, fmt.Sprintf("%d NVLinks are down", inactive(g.NVLink)))
 	return t
 }
@@ -247,6 +256,7 @@ func (m *Machine) kernelFacts(f *factList) {
 	}
 	f.add("oom_kills", list, where)
 	f.addOrNil("oom_text", strings.Join(text, "; "), where)
+	f.add("host_oom", len(m.OOMKills) > 0, where)
 }
 
 func (f *factList) addOrNil(name, text, where string) {
@@ -259,14 +269,7 @@ func (f *factList) addOrNil(name, text, where string) {
 
 // describe is one phrase about the event: what, where, and what to do.
 func (x Xid) describe() string {
-	text := fmt.Sprintf("Xid %d (%s) on %s", x.Code, x.Name, x.place())
-	if x.Severity != "" {
-		text += ", " + x.Severity
-	}
-	if x.Action != "" {
-		text += ": " + x.Action
-	}
-	return text
+	return rules.XidMeaning{Name: x.Name, Severity: x.Severity, Action: x.Action}.Tell(x.Code, x.place())
 }
 
 func (x Xid) place() string {
@@ -304,8 +307,12 @@ func (m *Machine) packageFacts(f *factList) {
 		return
 	}
 	f.add("python", m.Python.Version, m.Python.Interpreter)
+	sm := common(m.visible(), GPU.SM)
 	for name, value := range m.Installed {
 		f.add(name, jsonValue(value), m.Python.Interpreter)
+		if archs, ok := value.([]string); ok && sm != 0 {
+			f.add(strings.TrimSuffix(name, "_archs")+"_fits_gpu", fits(archs, sm), m.Python.Interpreter)
+		}
 	}
 	found := map[string]bool{}
 	for name := range m.Installed {
@@ -324,6 +331,16 @@ func (m *Machine) packageFacts(f *factList) {
 			f.add(fact, nil, strings.Join(m.Python.Folders, ", "))
 		}
 	}
+}
+
+// fits tells whether code for the architectures runs on a GPU: machine code on the same generation from its own number upwards, PTX
+// on everything newer.
+func fits(archs []string, sm int) bool {
+	return slices.ContainsFunc(archs, func(arch string) bool {
+		kind, digits, _ := strings.Cut(arch, "_")
+		built, err := strconv.Atoi(digits)
+		return err == nil && built <= sm && (kind == "compute" || built/10 == sm/10)
+	})
 }
 
 func (f *factList) has(name string) bool {

@@ -174,28 +174,23 @@ func explain(xids []Xid, catalogue *rules.XidCatalogue) {
 }
 
 var (
-	xidLine    = regexp.MustCompile(`NVRM: Xid \((?:PCI:)?([0-9a-fA-F:.]+)\): (\d+)(?:, (.*))?$`)
 	xidPID     = regexp.MustCompile(`\bpid='?(\d+)`)
 	xidProcess = regexp.MustCompile(`\bname='?([^,']+)`)
 )
 
 // xids finds the Xids among the kernel's messages, oldest first.
-func xids(lines []KernelLine, gpus []GPU) []Xid {
+func xids(lines []KernelLine, gpus []GPU, catalogue *rules.XidCatalogue) []Xid {
 	var found []Xid
 	for _, line := range lines {
-		parts := xidLine.FindStringSubmatch(line.Text)
-		if parts == nil {
+		event, ok := catalogue.Parse(line.Text)
+		if !ok {
 			continue
 		}
-		code, err := strconv.Atoi(parts[2])
-		if err != nil {
-			continue
-		}
-		xid := Xid{Time: line.Time, Code: code, Bus: parts[1], Text: parts[3]}
-		if pid := xidPID.FindStringSubmatch(parts[3]); pid != nil {
+		xid := Xid{Time: line.Time, Code: event.Code, Bus: event.GPU, Text: event.Text}
+		if pid := xidPID.FindStringSubmatch(event.Text); pid != nil {
 			xid.PID, _ = strconv.Atoi(pid[1])
 		}
-		if name := xidProcess.FindStringSubmatch(parts[3]); name != nil && !strings.HasPrefix(name[1], "<") {
+		if name := xidProcess.FindStringSubmatch(event.Text); name != nil && !strings.HasPrefix(name[1], "<") {
 			xid.Process = name[1]
 		}
 		for _, gpu := range gpus {
@@ -205,6 +200,7 @@ func xids(lines []KernelLine, gpus []GPU) []Xid {
 		}
 		found = append(found, xid)
 	}
+	explain(found, catalogue)
 	return found
 }
 

@@ -106,8 +106,7 @@ func Read(ctx context.Context, options Options) *Machine {
 		m.GPUs = m.procGPUs
 	}
 	s.markOwn(m)
-	m.Xids, m.OOMKills = xids(m.Kernel, m.GPUs), oomKills(m.Kernel)
-	explain(m.Xids, options.Base.Xids)
+	m.Xids, m.OOMKills = xids(m.Kernel, m.GPUs, options.Base.Xids), oomKills(m.Kernel)
 	m.fail("libraries", s.readLibraries(ctx, m))
 	return m
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -154,12 +155,11 @@ func TestOtherGPUs(t *testing.T) {
 		{"a100-mig-470", "MIG, throttling, rows to be remapped", map[string]any{"gpu": "NVIDIA A100-SXM4-40GB", "driver": "470.103.01",
 			"sm": unknownFact, // nvidia-smi of driver 470 does not tell
 			"gpu_trouble": "GPU 0: bad memory rows wait for a reset of the GPU to be replaced; " +
-				"GPU 0: 2 uncorrected memory errors since the driver was loaded; GPU 0: clocks are held down: hw slowdown; " +
-				"GPU 0: clocks are held down: hw thermal slowdown"},
+				"GPU 0: 2 uncorrected memory errors since the driver was loaded"},
 			func(g GPU) bool {
 				return g.MIG == "Enabled" && len(g.MIGDevices) == 2 && g.MIGDevices[0].Multiprocessors == 42 && *g.MIGDevices[0].Memory.UsedMiB == 11412 &&
 					g.Processes[0].Instance == "1" && *g.PCIe.Width == 8 && *g.PCIe.WidthMax == 16 && *g.Power == 187.41 && *g.PowerLimit == 400 &&
-					*g.Errors.AggregateUncorrected == 5
+					*g.Errors.AggregateUncorrected == 5 && slices.Contains(g.Trouble(), "clocks are held down: hw thermal slowdown")
 			}},
 		{"rtx4090-535", "no ECC, a desktop", map[string]any{"gpu": "NVIDIA GeForce RTX 4090", "gpu_trouble": nil, "gpu_memory_gib": 23.99,
 			"gpu_others_text": "/usr/lib/xorg/Xorg (pid 2210) holds 0.30 GiB of GPU 0; python train.py & more (pid 5120) holds 0.85 GiB of GPU 0"},
