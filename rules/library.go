@@ -298,13 +298,18 @@ func (l *Library) normal(fact int, v Value) Value {
 	return v
 }
 
-// release is the index of the release that a version belongs to; patch releases decide as their .0 does.
-func (l *Library) release(v Version) (int, bool) {
+// release is the index of the release that a version belongs to; a patch release that is not listed decides as the last one listed of
+// its minor release.
+func (l *Library) release(v Version) (index int, ok bool) {
 	minor := v.minor()
 	for i := range l.releases {
-		if l.releases[i].version.minor() == minor {
-			return i, true
+		if l.releases[i].version.minor() != minor {
+			continue
 		}
+		if ok && l.releases[i].version.Compare(v.Release()) > 0 {
+			break
+		}
+		index, ok = i, true
 	}
-	return 0, false
+	return index, ok
 }

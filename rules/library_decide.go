@@ -218,10 +218,11 @@ func (l *Library) yields(s *Situation, release int, d *decision, backend int) ve
 	for i := range l.prefer {
 		p := &l.prefer[i]
 		when, ok := p.when.at(release)
-		if !ok || l.variants[p.over[0]].backend != backend {
+		behind := l.of(p.over, backend)
+		if !ok || len(behind) == 0 {
 			continue
 		}
-		over, first := l.inUse(d, p.over), l.inUse(d, p.first)
+		over, first := l.inUse(d, behind), l.inUse(d, p.first)
 		applies := all(s, when)
 		switch {
 		case over == off || first == off || applies == off:
@@ -232,6 +233,18 @@ func (l *Library) yields(s *Situation, release int, d *decision, backend int) ve
 		}
 	}
 	return result
+}
+
+// of are those of some variants that belong to a backend; they stand side by side.
+func (l *Library) of(variants []int, backend int) []int {
+	first, last := 0, len(variants)
+	for first < last && l.variants[variants[first]].backend != backend {
+		first++
+	}
+	for last > first && l.variants[variants[last-1]].backend != backend {
+		last--
+	}
+	return variants[first:last]
 }
 
 // inUse tells whether the backend of some of its variants would work in one of them.

@@ -60,13 +60,15 @@ type preferEntry struct {
 
 type factUse struct {
 	Type    Text       `yaml:"type"`
+	About   string     `yaml:"about"`
+	Ask     string     `yaml:"ask"`
 	Values  *yaml.Node `yaml:"values"`
 	Least   int        `yaml:"least"`
 	Digits  int        `yaml:"digits"`
 	Same    string     `yaml:"same"`
 	Since   Text       `yaml:"since"`
 	Default Text       `yaml:"default"`
-	Assume  any        `yaml:"assume"`
+	Assume  *yaml.Node `yaml:"assume"`
 	Usual   *yaml.Node `yaml:"usual"`
 	Unknown []string   `yaml:"unknown_members"`
 }
@@ -236,7 +238,9 @@ func (b *libraryBuilder) declareFact(name string, use factUse) {
 		if !known || ok && t != info.Type {
 			b.problem(use.Type.Line, use.Type.Column, "%s cannot be a %s", name, use.Type.Value)
 		}
-		info, ok = FactInfo{Name: name, Type: t, About: info.About, Ask: info.Ask}, true
+		if !ok {
+			info, ok = FactInfo{Name: name, Type: t, About: use.About, Ask: use.Ask}, true
+		}
 	}
 	if !ok {
 		b.problem(1, 1, "%s is no fact of the vocabulary; give it a type: here", name)
@@ -253,15 +257,10 @@ func (b *libraryBuilder) declareFact(name string, use factUse) {
 	fact := libraryFact{FactInfo: info, slot: l.scope.index[name], least: float64(use.Least), digits: use.Digits, same: -1, unknown: use.Unknown}
 	fact.values = parts(b, use.Values, b.all(), func(n *yaml.Node) []Value { return b.values(n, info.Type) })
 	if use.Assume != nil {
-		v, err := FromJSON(plain(use.Assume), info.Type)
-		if err != nil {
-			b.problem(1, 1, "%s: %v", name, err)
-		}
-		fact.assumed = v
+		fact.assumed = b.values(list(use.Assume), info.Type)[0]
 	}
 	if use.Usual != nil {
-		usual := b.values(&yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{use.Usual}, Line: use.Usual.Line, Column: use.Usual.Column}, info.Type)
-		fact.usual = append(fact.usual, usual...)
+		fact.usual = append(fact.usual, b.values(list(use.Usual), info.Type)...)
 	}
 	fact.since = b.since(use.Since)
 	l.byName[name], l.bySlot[fact.slot] = len(l.facts), len(l.facts)
@@ -274,7 +273,7 @@ func (b *libraryBuilder) values(n *yaml.Node, want Type) []Value {
 	if err := n.Decode(&decoded); err != nil {
 		b.problem(n.Line, n.Column, "a list of values is needed here: %v", err)
 	}
-	var values []Value
+	values := make([]Value, 0, len(decoded)+1)
 	for _, item := range decoded {
 		v, err := FromJSON(plain(item), want)
 		if err != nil {
@@ -283,6 +282,11 @@ func (b *libraryBuilder) values(n *yaml.Node, want Type) []Value {
 		values = append(values, v)
 	}
 	return values
+}
+
+// list is a list of one node.
+func list(n *yaml.Node) *yaml.Node {
+	return &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{n}, Line: n.Line, Column: n.Column}
 }
 
 // plain turns what yaml decodes into what encoding/json would.
@@ -721,8 +725,7 @@ func (b *libraryBuilder) constants(n *yaml.Node) map[int]Value {
 			b.problem(key.Line, key.Column, "%s is none of the library's facts", key.Value)
 			return
 		}
-		list := b.values(&yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{value}, Line: value.Line, Column: value.Column}, b.library.facts[fact].Type)
-		values[fact] = list[0]
+		values[fact] = b.values(list(value), b.library.facts[fact].Type)[0]
 	})
 	return values
 }
@@ -730,7 +733,7 @@ func (b *libraryBuilder) constants(n *yaml.Node) map[int]Value {
 // within is parts for a thing that is a mapping itself, and holds for all releases of a rule unless its keys are ranges.
 func within[T any](b *libraryBuilder, n *yaml.Node, releases []bool, read func(*yaml.Node) T) ranged[T] {
 	if n != nil && n.Kind == yaml.MappingNode && len(n.Content) > 0 && !strings.ContainsAny(n.Content[0].Value[:1], "<>=!") {
-		n = &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{n}}
+		n = list(n)
 	}
 	return parts(b, n, releases, func(n *yaml.Node) T {
 		if n.Kind == yaml.SequenceNode {

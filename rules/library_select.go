@@ -224,7 +224,7 @@ func (l *Library) Preferred(facts map[string]Value) (because, source string) {
 	for i := range l.prefer {
 		p := &l.prefer[i]
 		when, ok := p.when.at(candidates[0])
-		if ok && all(s, when) == on && l.inUse(&d, p.over) == on && l.inUse(&d, p.first) == on {
+		if ok && all(s, when) == on && l.inUse(&d, l.of(p.over, l.variants[p.over[0]].backend)) == on && l.inUse(&d, p.first) == on {
 			return p.because, l.link(p.source)
 		}
 	}

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -13,6 +14,7 @@ type trailEntry struct {
 	Available string `yaml:"available"` // regular expression with a group for every backend (True or False) and report
 	Selected  string `yaml:"selected"`  // regular expression with a group "selected"
 	None      string `yaml:"none"`      // what Selected says when there is none
+	Cut       string `yaml:"cut"`       // regular expression of what stands behind a message
 	Ask       string `yaml:"ask"`
 }
 
@@ -20,6 +22,7 @@ type trailEntry struct {
 type trail struct {
 	config              string
 	available, selected *regexp.Regexp
+	cut                 *regexp.Regexp
 	none                string
 	messages            []trailMessage
 }
@@ -58,18 +61,10 @@ type Trail struct {
 func (b *libraryBuilder) compileTrail() {
 	l := b.library
 	b.each(func(f libraryFile) {
-		if f.Trail.Available == "" {
-			return
-		}
-		l.trail.config, l.trail.none = f.Trail.Config, f.Trail.None
-		for text, target := range map[string]**regexp.Regexp{f.Trail.Available: &l.trail.available, f.Trail.Selected: &l.trail.selected} {
-			pattern, err := regexp.Compile(text)
-			if err != nil {
-				b.problem(1, 1, "trail: %v", err)
-				return
-			}
-			*target = pattern
-		}
+		l.trail.config, l.trail.none = cmp.Or(f.Trail.Config, l.trail.config), cmp.Or(f.Trail.None, l.trail.none)
+		b.trailPattern(f.Trail.Available, &l.trail.available)
+		b.trailPattern(f.Trail.Selected, &l.trail.selected)
+		b.trailPattern(f.Trail.Cut, &l.trail.cut)
 	})
 	for _, r := range l.rules {
 		for i, message := range r.message.parts {
@@ -89,6 +84,18 @@ func (b *libraryBuilder) compileTrail() {
 			}
 		}
 	}
+}
+
+func (b *libraryBuilder) trailPattern(text string, target **regexp.Regexp) {
+	if text == "" {
+		return
+	}
+	pattern, err := regexp.Compile(text)
+	if err != nil {
+		b.problem(1, 1, "trail: %v", err)
+		return
+	}
+	*target = pattern
 }
 
 // newTrailMessage takes a message template apart, in which %s is a value and %% a per cent sign.
@@ -115,10 +122,7 @@ func (l *Library) ReadTrail(lines []string) (*Trail, bool) {
 }
 
 func (l *Library) readTrailLine(t *Trail, line string) bool {
-	if l.trail.available == nil {
-		return false
-	}
-	if m := l.trail.available.FindStringSubmatch(line); m != nil {
+	if m := match(l.trail.available, line); m != nil {
 		t.available, t.Complete = make(map[string]string), true
 		for i, name := range l.trail.available.SubexpNames() {
 			if name != "" {
@@ -127,9 +131,12 @@ func (l *Library) readTrailLine(t *Trail, line string) bool {
 		}
 		return true
 	}
-	if m := l.trail.selected.FindStringSubmatch(line); m != nil {
+	if m := match(l.trail.selected, line); m != nil {
 		t.selected = m[l.trail.selected.SubexpIndex("selected")]
 		return true
+	}
+	if l.trail.cut != nil {
+		line = l.trail.cut.ReplaceAllString(line, "")
 	}
 	found := false
 	for _, m := range l.trail.messages {
@@ -138,6 +145,13 @@ func (l *Library) readTrailLine(t *Trail, line string) bool {
 		}
 	}
 	return found
+}
+
+func match(pattern *regexp.Regexp, line string) []string {
+	if pattern == nil {
+		return nil
+	}
+	return pattern.FindStringSubmatch(line)
 }
 
 // Told are the facts that the trail states beyond the arguments: a switch that a rule names when it fires, and that the switch is not
@@ -233,20 +247,13 @@ func (l *Library) Contradictions(facts map[string]Value, t *Trail) []string {
 		}
 	}
 	if t.selected != "" && selection.Decided && !same(t.selected, selection.Selected, l.trail.none) {
-		found = append(found, fmt.Sprintf("The log says that %s is selected, the rules of %s %s select %s.", t.selected, l.Name, selection.Release, cmpOr(selection.Selected, "none")))
+		found = append(found, fmt.Sprintf("The log says that %s is selected, the rules of %s %s select %s.", t.selected, l.Name, selection.Release, cmp.Or(selection.Selected, "none")))
 	}
 	return found
 }
 
 func same(said, selected, none string) bool {
 	return said == selected || said == none && selected == ""
-}
-
-func cmpOr(a, b string) string {
-	if a == "" {
-		return b
-	}
-	return a
 }
 
 type printedLine struct {

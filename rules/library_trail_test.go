@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -76,7 +77,7 @@ func trailLines(row oracleRow) []string {
 	if !preferred {
 		end()
 	}
-	return append(lines, prefix+"Selected backend = "+cmpOr(text(row.Expect.Selected), "NoBackend"))
+	return append(lines, prefix+"Selected backend = "+cmp.Or(text(row.Expect.Selected), "NoBackend"))
 }
 
 // TestContradictions changes one thing that a log says.
