@@ -37,20 +37,23 @@ var (
 	fits     = map[rules.Role]int{rules.Cause: 0, rules.Consequence: 1, rules.Generic: 2}
 )
 
-// judge tells what an event means in a situation; nil when it means nothing.
+// judge tells what an event means in a situation; nil when it means nothing. A chain with a harmless exception in it, such as the
+// user's interrupt, means only what a cause in it says.
 func (r *Reading) judge(e *event, situation *rules.Situation) *finding {
 	best := &finding{event: e, handled: r.survived(e)}
+	harmless := false
 	for i := range e.chain {
 		el := &e.chain[i]
 		matches, noise := weigh(el, situation)
 		if noise {
-			return nil
+			harmless = true
+			continue
 		}
 		if best.element == nil || better(matches, best.matches) {
 			best.element, best.matches = el, matches
 		}
 	}
-	if best.role() == rules.Generic && r.incidental(best) || len(best.matches) == 0 {
+	if len(best.matches) == 0 || harmless && best.role() != rules.Cause || best.role() == rules.Generic && r.incidental(best) {
 		return nil
 	}
 	return best
