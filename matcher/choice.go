@@ -1,7 +1,11 @@
 package matcher
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
+	"slices"
+	"strings"
 
 	"github.com/gpu-triage/triage/rules"
 )
@@ -29,37 +33,63 @@ func (r *Reading) Choose(library *rules.Library, changes int, known ...Fact) Cho
 	for _, f := range r.facts.found {
 		facts.Add(f)
 	}
+	return r.ask(library, facts, nil, "", changes).Choice
+}
+
+// asked is a Choice with what a diagnosis wants to know beyond it.
+type asked struct {
+	Choice
+	selection rules.Selection // what surely holds
+	guess     rules.Selection // what holds with the usual for what is not known
+	assumed   []string        // for which facts that is
+}
+
+// ask applies a library's backend rules to facts, and to the trail that a process left in the log. What assume has replaces what the
+// log says.
+func (r *Reading) ask(library *rules.Library, facts Facts, assume map[string]rules.Value, process string, changes int) asked {
 	values := make(map[string]rules.Value, len(facts))
-	c := Choice{Library: library.Name, Reports: make(map[string]any), Backends: []Backend{}, Missing: []Missing{}, Changes: []Fix{}, Notes: []string{}}
 	for name, f := range facts {
 		values[name] = f.Value
 	}
-	trail, ok := library.ReadTrail(r.trails.of(library.Name, ""))
+	a := asked{Choice: Choice{Library: library.Name, Reports: make(map[string]any), Missing: []Missing{}, Notes: []string{}}}
+	trail, ok := library.ReadTrail(r.trails.of(library.Name, process))
 	if ok {
 		told := library.Told(values, trail)
 		maps.Copy(told, values)
 		values = told
-		c.Notes = append(c.Notes, library.Contradictions(values, trail)...)
+		a.Notes = append(a.Notes, library.Contradictions(values, trail)...)
 	}
-	selection := library.EvaluateTrail(values, trail)
-	c.Release, c.Available = selection.Release, selection.Available()
-	c.Notes = append(c.Notes, nonEmpty(selection.Note)...)
-	if selection.Selected != "" {
-		c.Selected = &selection.Selected
+	maps.Copy(values, assume)
+	a.selection = library.EvaluateTrail(values, trail)
+	usual, assumed := library.Usual(values)
+	a.guess, a.assumed = library.Evaluate(usual), assumed
+	a.Release, a.Available = a.selection.Release, a.selection.Available()
+	a.Notes = append(a.Notes, nonEmpty(a.selection.Note)...)
+	if a.selection.Selected != "" {
+		a.Selected = &a.selection.Selected
 	}
-	for name, value := range selection.Reports {
-		c.Reports[name] = value.JSON()
+	for name, value := range a.selection.Reports {
+		a.Reports[name] = value.JSON()
 	}
-	for _, b := range selection.Backends {
-		c.Backends = append(c.Backends, backendOf(b))
+	for _, m := range a.selection.Missing {
+		a.Missing = append(a.Missing, Missing(m))
 	}
-	for _, m := range selection.Missing {
-		c.Missing = append(c.Missing, Missing(m))
+	a.Backends = backendsOf(a.selection, a.guess)
+	a.Changes = proposals(library, values, usual, changes)
+	return a
+}
+
+// backendsOf puts verdicts into the form of a report. Where no rule is certain, the reasons are those that hold with the usual for
+// what is not known.
+func backendsOf(selection, guess rules.Selection) []Backend {
+	backends := []Backend{}
+	for i, b := range selection.Backends {
+		if i < len(guess.Backends) && len(guess.Backends[i].Rules) > 0 && b.Verdict != rules.Allowed {
+			b.Rules = guess.Backends[i].Rules
+		}
+		backends = append(backends, backendOf(b))
 	}
-	for _, change := range library.Changes(values, changes) {
-		c.Changes = append(c.Changes, proposal(change))
-	}
-	return c
+	return backends
 }
 
 func backendOf(b rules.BackendVerdict) Backend {
@@ -68,4 +98,97 @@ func backendOf(b rules.BackendVerdict) Backend {
 		backend.Rules = append(backend.Rules, BackendRule{ID: rule.ID, Because: rule.Because, Source: rule.Source})
 	}
 	return backend
+}
+
+// maxChanges is how many changes that would help a diagnosis shows.
+const maxChanges = 3
+
+// choose asks a library's backend rules about the situation: which backends it would have, why not the others, and the smallest
+// change that gives one. It returns what contradicts the log.
+func (r *Reading) choose(d *Diagnosis, m match, facts Facts, process string) (notes []string) {
+	library, err := r.engine.base.Library(m.signature.Library)
+	if err != nil {
+		return []string{fmt.Sprintf("The backend rules of %s cannot be read: %v", m.signature.Library, err)}
+	}
+	if library == nil {
+		return []string{"There are no backend rules of " + m.signature.Library}
+	}
+	c := r.ask(library, facts, m.signature.Assume, process, maxChanges)
+	for _, missing := range c.Missing {
+		if len(d.Missing) < maxMissing && !slices.ContainsFunc(d.Missing, func(have Missing) bool { return have.Name == missing.Name }) {
+			d.Missing = append(d.Missing, missing)
+		}
+	}
+	for _, b := range c.Backends {
+		b.Rules, b.Missing = b.Rules[:min(len(b.Rules), maxReasons)], b.Missing[:min(len(b.Missing), maxMissing)]
+		d.Backends = append(d.Backends, b)
+	}
+	d.Fixes = append(c.Changes, d.Fixes...)
+	if c.guess.Decided && c.guess.Selected != "" {
+		c.Notes = append(c.Notes, c.hidden())
+	}
+	return c.Notes
+}
+
+// hidden says that the configuration would have got a backend although the log says that it failed to.
+func (c *asked) hidden() string {
+	note := fmt.Sprintf("By the rules of %s %s this configuration gets %s, so something decides here that the log does not show", c.guess.Library, c.guess.Release, c.guess.Selected)
+	if c.selection.Decided {
+		return note + ": another layer's configuration, or a patched build."
+	}
+	var open []string
+	for _, missing := range c.selection.Missing {
+		if slices.Contains(c.assumed, missing.Name) && len(open) < maxMissing {
+			open = append(open, missing.Name)
+		}
+	}
+	return note + ". One of these is not as usual: " + strings.Join(open, ", ") + "."
+}
+
+// proposals are the smallest changes that give a backend. They are searched for with the usual where the log does not say; one is
+// verified only if the rules say yes after it whatever the rest is.
+func proposals(library *rules.Library, values, usual map[string]rules.Value, most int) []Fix {
+	fixes := []Fix{}
+	for _, change := range library.Changes(usual, most) {
+		fix := proposal(change, library.Loses(change.Selected))
+		after := maps.Clone(values)
+		maps.Copy(after, change.Set)
+		maps.Copy(after, change.Implies)
+		if fix.Verified = len(library.Evaluate(after).Available()) > 0; !fix.Verified {
+			fix.Effect += ", if what the log does not say is as usual"
+		}
+		fixes = append(fixes, fix)
+	}
+	return fixes
+}
+
+// maxMissing bounds the questions of one diagnosis: more than a few nobody answers.
+const maxMissing = 6
+
+// maxReasons bounds the rules that are shown for one backend; with much unknown, dozens may take it out.
+const maxReasons = 4
+
+func nonEmpty(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return []string{text}
+}
+
+// proposal puts a change into the words of a fix; lost is what the backend that it gives is worse at.
+func proposal(c rules.Change, lost string) Fix {
+	fix := Fix{Run: []string{}, Set: make(map[string]any), Effect: c.Selected + " becomes available", Cost: c.Cost}
+	var do []string
+	loses := nonEmpty(lost)
+	for _, step := range c.Steps {
+		do = append(do, step.Do)
+		fix.Run = append(fix.Run, step.Run...)
+		loses = append(loses, nonEmpty(step.Loses)...)
+	}
+	fix.Do, fix.Loses = strings.Join(do, " "), strings.Join(loses, " ")
+	for name, value := range c.Set {
+		fix.Set[name] = value.JSON()
+	}
+	fix.Do = cmp.Or(fix.Do, "Change the configuration.")
+	return fix
 }
