@@ -33,7 +33,7 @@ func (r *Reading) Clues() Clues {
 	return c
 }
 
-// clueList collects clues while logs are read.
+// clueList collects clues while logs are read: from the first and the last lines of each, and from what happened in it.
 type clueList struct {
 	hosts  map[string]bool
 	frames []Frame

@@ -2,6 +2,7 @@ package matcher
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/rules"
@@ -11,10 +12,12 @@ import (
 type Engine struct {
 	base     *rules.Base
 	words    *keywords
-	interest []interest                // by the number of the keyword
-	generic  []*rules.Signature        // asked about every exception
-	seen     []sought                  // by the number of the pattern
-	looking  map[*rules.Signature]bool // signatures with conditions about the lines before
+	interest []interest                            // by the number of the keyword
+	generic  []*rules.Signature                    // asked about every exception
+	folded   []int                                 // patterns that conditions look for, and that no keyword stands for
+	common   []int                                 // those of them that are looked for only in the first lines of a source
+	needs    map[*rules.Signature][][]scan.Literal // of each set, the text of an event must have one
+	looking  map[*rules.Signature]bool             // signatures with conditions about the lines before
 
 	lines     *scan.Set // what a line must contain to matter by itself
 	progress  *scan.Set // what a line must contain to show progress
@@ -28,14 +31,9 @@ type interest struct {
 	packages  bool // reader is one of lines that name packages
 	common    bool // too many lines are like those of the reader: only the first of a source are read for it
 	dict      *rules.DictReader
+	pattern   int    // 1 and the number of a pattern that conditions look for
 	trail     string // a library whose trail the line is part of
 	xid       bool   // the line is the kernel's about a GPU error
-}
-
-// sought is a pattern that conditions look for in every line.
-type sought struct {
-	literals []scan.Literal // of which a line that matches has one
-	common   bool           // as in interest
 }
 
 // headLines is how many lines of a source, from its first, are read for facts that are stated in words as common as "torch": where
@@ -44,7 +42,7 @@ const headLines = 5000
 
 // New prepares an engine.
 func New(base *rules.Base) *Engine {
-	e := &Engine{base: base, looking: make(map[*rules.Signature]bool)}
+	e := &Engine{base: base, looking: make(map[*rules.Signature]bool), needs: make(map[*rules.Signature][][]scan.Literal)}
 	b := builder{engine: e, lines: slices.Clone(openers())}
 	for _, s := range base.Signatures {
 		b.signature(s)
@@ -70,10 +68,8 @@ func New(base *rules.Base) *Engine {
 		b.word(word, interest{xid: true})
 		b.lines = append(b.lines, scan.Literal{Text: word})
 	}
-	for _, pattern := range base.Scope.SeenPatterns() {
-		literals, err := scan.Required(pattern.String())
-		e.seen = append(e.seen, sought{literals: literals, common: err != nil})
-		b.lines = append(b.lines, literals...)
+	for i, pattern := range base.Scope.SeenPatterns() {
+		b.pattern(i, required(pattern.String()))
 	}
 	e.words = newKeywords(b.words)
 	e.lines, e.progress = e.set(b.lines), e.set(b.progress)
@@ -109,28 +105,44 @@ func (b *builder) signature(s *rules.Signature) {
 	if s.Role == rules.Generic {
 		b.engine.generic = append(b.engine.generic, s)
 	}
+	words := literals(s.Keywords)
+	best := words
 	for _, condition := range s.Match {
+		if pattern := condition.Requires(); pattern != nil {
+			if needed := required(pattern.String()); needed != nil {
+				b.engine.needs[s] = append(b.engine.needs[s], needed)
+				best = scan.Rarest(best, needed)
+			}
+		}
 		if slices.Contains(condition.Names(b.engine.base.Scope), "before") {
 			b.engine.looking[s] = true
 		}
 	}
 	for _, word := range s.Keywords {
 		b.word(word, interest{signature: s})
-		if s.Role == rules.Progress {
-			b.progress = append(b.progress, scan.Literal{Text: word})
-		} else {
-			b.lines = append(b.lines, scan.Literal{Text: word})
+	}
+	if s.Role == rules.Progress {
+		b.progress = append(b.progress, words...)
+	} else {
+		b.lines = append(b.lines, best...)
+	}
+}
+
+// literals are those words that a line can have. One with a line break is in the message of an exception only, and exceptions are
+// found by their beginnings.
+func literals(words []string) []scan.Literal {
+	var all []scan.Literal
+	for _, word := range words {
+		if !strings.ContainsAny(word, "\r\n") {
+			all = append(all, scan.Literal{Text: word})
 		}
 	}
+	return all
 }
 
 // reader takes the rarest of what a reader's lines must contain, according to its keywords and its patterns.
 func (b *builder) reader(r *rules.FactReader, packages bool) {
-	words := make([]scan.Literal, len(r.Keywords))
-	for i, word := range r.Keywords {
-		words[i] = scan.Literal{Text: word}
-	}
-	best := scan.Rarest(words, required(r.Pattern.String()))
+	best := scan.Rarest(literals(r.Keywords), required(r.Pattern.String()))
 	if r.Within != nil {
 		best = scan.Rarest(best, required(r.Within.String()))
 	}
@@ -143,12 +155,37 @@ func (b *builder) reader(r *rules.FactReader, packages bool) {
 	}
 }
 
+// pattern prepares to look for a pattern in every line that has one of its literals.
+func (b *builder) pattern(number int, literals []scan.Literal) {
+	b.lines = append(b.lines, literals...)
+	switch {
+	case literals == nil:
+		b.engine.common = append(b.engine.common, number)
+	case slices.ContainsFunc(literals, func(l scan.Literal) bool { return l.Fold }):
+		b.engine.folded = append(b.engine.folded, number)
+	default:
+		for _, l := range literals {
+			b.word(l.Text, interest{pattern: number + 1})
+		}
+	}
+}
+
 func required(pattern string) []scan.Literal {
 	literals, err := scan.Required(pattern)
 	if err != nil {
 		return nil
 	}
 	return literals
+}
+
+// fits tells cheaply of most texts that no event of a signature can have them.
+func (e *Engine) fits(s *rules.Signature, text string) bool {
+	for _, needed := range e.needs[s] {
+		if !slices.ContainsFunc(needed, func(l scan.Literal) bool { return l.Fold || strings.Contains(text, l.Text) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // mostCommon is the share of the places of an ordinary log at which the literals of one reader may stand: ten in a megabyte.

@@ -1,7 +1,6 @@
 package matcher
 
 import (
-	"regexp"
 	"strings"
 	"time"
 
@@ -83,7 +82,7 @@ func (e *event) key() string {
 		if len(text) > 400 {
 			text = text[:400]
 		}
-		b.WriteString(numbers.ReplaceAllString(text, "#"))
+		unnumbered(&b, text)
 		b.WriteByte(0)
 		for _, s := range el.matches {
 			b.WriteString(s.ID)
@@ -93,7 +92,29 @@ func (e *event) key() string {
 	return b.String()
 }
 
-var numbers = regexp.MustCompile(`0x[0-9a-f]+|\d+`)
+// unnumbered writes text with a sign in place of each number and address.
+func unnumbered(to *strings.Builder, text string) {
+	from := 0
+	for i := 0; i < len(text); i++ {
+		if !isDigit(text[i]) {
+			continue
+		}
+		to.WriteString(text[from:i])
+		to.WriteByte('#')
+		hex := strings.HasPrefix(text[i:], "0x") && i+2 < len(text) && isHex(text[i+2])
+		if hex {
+			i += 2
+		}
+		for i < len(text) && (isDigit(text[i]) || hex && isHex(text[i])) {
+			i++
+		}
+		from = i
+		i--
+	}
+	to.WriteString(text[from:])
+}
+
+func isHex(c byte) bool { return isDigit(c) || c >= 'a' && c <= 'f' }
 
 // variables sets what conditions may ask about an element.
 func (el *element) variables(s *rules.Situation) {

@@ -125,6 +125,9 @@ func (l *logFacts) stated(reader *rules.FactReader, m []string, line Line, weigh
 			return
 		}
 	}
+	if _, ok := l.vocabulary.Fact(name); !ok {
+		return
+	}
 	if reader.Value != nil {
 		l.add(name, *reader.Value, line, weight)
 		return

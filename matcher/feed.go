@@ -20,6 +20,7 @@ type feed struct {
 	data   []byte // of the chunk
 	at     int    // where the line that is being read begins
 	number int    // of that line
+	dull   bool   // that line is read only for a traceback that it may belong to
 	tail   []byte // the last lines before data
 	long   bool   // in the middle of a line that comes in pieces
 }
@@ -58,6 +59,7 @@ func (f *feed) chunk(c *scan.Chunk) error {
 // piece takes in a part of a long line.
 func (f *feed) piece(c *scan.Chunk) error {
 	if !f.long {
+		f.dull = false
 		f.line.begin(f.number)
 	}
 	if f.long = c.Open; f.long {
@@ -100,6 +102,7 @@ func (f *feed) whole(c *scan.Chunk) error {
 				break
 			}
 		}
+		f.dull = !f.matters(hits, long)
 		end := len(f.data)
 		if n := bytes.IndexByte(f.data[f.at:], '\n'); n >= 0 {
 			end = f.at + n
@@ -118,6 +121,16 @@ func (f *feed) every() bool {
 	r := f.reading
 	return r.engine.everyLine || f.form.bare || f.number <= headLines || f.assembler.busy() || r.facts.busy()
 }
+
+// matters tells whether the line that is being read may matter by itself.
+func (f *feed) matters(hits []scan.Hit, long []int) bool {
+	r := f.reading
+	return r.engine.everyLine || f.form.bare || f.number <= headLines || r.facts.busy() || r.source.watching ||
+		len(hits) > 0 && hits[0].Start == f.at || len(long) > 0 && long[0] == f.at || !f.ended && f.at > bytes.LastIndexByte(f.data, '\n')
+}
+
+// isDull tells of a line that comes out of the assembler whether it has nothing to say. One that was held back is not known any more.
+func (f *feed) isDull(line Line) bool { return f.dull && line.Number == f.number }
 
 // skip goes to the line that begins at to.
 func (f *feed) skip(to int) {
@@ -145,7 +158,7 @@ func (f *feed) close() {
 	if !f.ended {
 		f.stats.Lines++
 	}
-	f.reading.history.unread = nil
+	f.data, f.at, f.number = nil, 0, int(f.stats.Lines)+1
 }
 
 // keep remembers the last lines, for those that will ask for what stood before them. Lines that came in pieces have been read: their

@@ -16,7 +16,7 @@ type pastLine struct {
 }
 
 const (
-	reach     = 64  // how many lines of a source, of all its writers, history goes back
+	reach     = 32  // how many lines of a source, of all its writers, history goes back
 	maxBefore = 12  // lines of one writer
 	maxText   = 400 // bytes of each of them
 )
@@ -60,6 +60,20 @@ func (h *history) before(line Line) string {
 		}
 	}
 	return all.String()
+}
+
+// each calls yield with the last lines up to that number.
+func (h *history) each(last int, yield func(Line)) {
+	h.latest = last
+	from := max(1, last-reach+1)
+	h.recall(from, last+1)
+	for n := from; n <= last; n++ {
+		if past := &h.lines[n%reach]; past.number == n {
+			for _, part := range past.parts {
+				yield(part)
+			}
+		}
+	}
 }
 
 // recall reads the lines between two numbers that went by unread.

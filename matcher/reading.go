@@ -38,6 +38,7 @@ type Reading struct {
 
 	// The source that is being read.
 	history *history
+	dull    func(Line) bool // tells of lines that have nothing to say; nil when all are to be asked
 	source  *sourceState
 	lines   int // of the sources before it
 }
@@ -79,8 +80,10 @@ func (r *Reading) read(ctx context.Context, name string, from io.Reader, how sca
 	}
 	assembler := r.begin(name)
 	feed := newFeed(r, assembler, Sniff(name, head))
+	r.dull = feed.isDull
 	err = r.engine.lines.Read(ctx, from, how, feed.chunk)
 	feed.close()
+	r.dull = nil
 	r.end(assembler, feed.stats, err)
 	return err
 }
@@ -97,6 +100,8 @@ func (r *Reading) begin(name string) *Assembler {
 func (r *Reading) end(assembler *Assembler, stats Stats, err error) {
 	assembler.Close()
 	clear(r.facts.open)
+	r.history.each(r.source.lines, r.clues.line)
+	r.history.unread = nil
 	r.lines += r.source.lines
 	r.stats.Bytes += stats.Bytes
 	r.stats.Lines += stats.Lines
@@ -153,8 +158,14 @@ func (r *Reading) order(line Line) int { return (r.lines+line.Number)<<10 | min(
 
 // line takes in a line that belongs to no traceback.
 func (r *Reading) line(line Line) {
-	r.clues.line(line)
-	r.states(line.Body(), line, line.Number <= headLines)
+	if r.dull != nil && r.dull(line) {
+		return
+	}
+	near := line.Number <= headLines
+	if near {
+		r.clues.line(line)
+	}
+	r.states(line.Body(), line, near)
 	el := element{line: line, text: line.Text}
 	if r.match(&el) {
 		r.progressed(line)
@@ -206,6 +217,8 @@ func (r *Reading) states(text string, line Line, near bool) {
 	r.engine.words.find(text, func(n int) {
 		switch i := r.engine.interest[n]; {
 		case i.common && !near:
+		case i.pattern > 0:
+			r.look(i.pattern-1, text, line)
 		case i.reader != nil && i.packages:
 			r.facts.read(i.reader, text, line, fromPackageList)
 		case i.reader != nil:
@@ -218,16 +231,21 @@ func (r *Reading) states(text string, line Line, near bool) {
 			r.xids.add(r.engine.base.Xids, text, line)
 		}
 	})
-	for i, pattern := range r.engine.base.Scope.SeenPatterns() {
-		if s := r.engine.seen[i]; r.seen[i].Number == 0 && (near || !s.common) && s.in(text) && pattern.MatchString(text) {
-			r.seen[i] = line
+	for _, number := range r.engine.folded {
+		r.look(number, text, line)
+	}
+	for _, number := range r.engine.common {
+		if near {
+			r.look(number, text, line)
 		}
 	}
 }
 
-// in tells whether a text has what a text that matches must have.
-func (s sought) in(text string) bool {
-	return len(s.literals) == 0 || slices.ContainsFunc(s.literals, func(l scan.Literal) bool { return l.In(text) })
+// look notes the first line that matches a pattern.
+func (r *Reading) look(number int, text string, line Line) {
+	if r.seen[number].Number == 0 && r.engine.base.Scope.SeenPatterns()[number].MatchString(text) {
+		r.seen[number] = line
+	}
 }
 
 // match finds the signatures whose conditions an element fulfils, as far as they can be decided before the log is read to its end.
@@ -235,7 +253,7 @@ func (s sought) in(text string) bool {
 func (r *Reading) match(el *element) (progress bool) {
 	r.ids = r.ids[:0]
 	r.engine.words.find(el.text, func(n int) {
-		if r.engine.interest[n].signature != nil {
+		if s := r.engine.interest[n].signature; s != nil && r.engine.fits(s, el.text) {
 			r.ids = append(r.ids, n)
 		}
 	})
@@ -293,6 +311,7 @@ func (r *Reading) note(e *event, line Line) {
 		known.number = len(r.events)
 		r.events[key] = known
 	}
+	r.clues.line(line)
 	known.occurred(occurrence{order: r.order(line), line: line, writer: processKey(line)})
 	if !known.harmless() {
 		r.process(line).failed = r.order(line)

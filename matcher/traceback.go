@@ -22,7 +22,6 @@ type writer struct {
 	key     writerKey
 	asm     *Assembler
 	last    int       // number of its last line
-	check   int       // number of the line at which to look whether it still writes
 	records []*record // a traceback and, behind it, those that its message relays
 	stalled []*record // tracebacks that another one interrupted before their last line
 }
@@ -33,7 +32,12 @@ const (
 	maxRecords = 8    // tracebacks relayed in each other's messages
 	maxStalled = 16
 	maxNesting = 3
-	maxIdle    = 5000 // lines of others after which a writer of an open traceback is given up
+
+	// A writer of an open traceback is given up after so many lines of others, fewer when only its message may go on. A traceback is
+	// printed in one go, but all writers that have one open may print by turns.
+	maxIdle        = 200
+	maxIdleMessage = 12
+	maxTurns       = 8
 )
 
 // NewAssembler gives an Assembler that calls exception and line as it recognises them.
@@ -54,7 +58,7 @@ func (a *Assembler) Feed(l Line) {
 			a.line(l)
 			return
 		}
-		w = &writer{key: key, asm: a, last: l.Number, check: l.Number + maxIdle}
+		w = &writer{key: key, asm: a, last: l.Number}
 		w.feed(l)
 		if w.busy() {
 			a.keep(w)
@@ -73,16 +77,19 @@ func (a *Assembler) busy() bool { return len(a.open) > 0 }
 
 // expire ends the tracebacks of writers that have fallen silent by the line of that number.
 func (a *Assembler) expire(number int) {
-	for len(a.order) > 0 && number >= a.order[0].check {
-		w := a.order[0]
-		if number-w.last > maxIdle {
+	patience := maxTurns * len(a.order)
+	for i := 0; i < len(a.order); i++ {
+		w := a.order[i]
+		if silence := number - w.last - patience; silence > maxIdle || silence > maxIdleMessage && w.inMessage() {
 			w.close()
 			a.forget(w)
-			continue
+			i--
 		}
-		w.check = number + maxIdle
-		a.order = append(append(a.order[:0], a.order[1:]...), w)
 	}
+}
+
+func (w *writer) inMessage() bool {
+	return len(w.records) > 0 && len(w.stalled) == 0 && w.records[len(w.records)-1].state == inMessage
 }
 
 // Close ends all open tracebacks.

@@ -3,6 +3,7 @@ package rules
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"github.com/expr-lang/expr/ast"
@@ -29,6 +30,8 @@ type node struct {
 	kids  []*node
 	slot  int // of a name, else -1
 	fixed *Value
+
+	pattern *regexp.Regexp // what the text of an event must match, when that is all there is to the node
 
 	choose func(*Situation) *node // the kid that the situation makes valid, when the kids are alternatives
 }
@@ -135,6 +138,10 @@ func (e *Expression) Seen(s *Scope) []int {
 	})
 	return numbers
 }
+
+// Requires is a regular expression that matches in the text of every event for which the expression is true, or nil when it cannot
+// tell of one.
+func (e *Expression) Requires() *regexp.Regexp { return e.root.pattern }
 
 // reads calls yield once with each slot that the expression reads and that is not itself computed.
 func (e *Expression) reads(s *Scope, yield func(slot int)) {

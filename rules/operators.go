@@ -3,6 +3,7 @@ package rules
 import (
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
@@ -199,13 +200,31 @@ func (c *compiler) matches(n *ast.BinaryNode) *node {
 	if err != nil {
 		return c.fail(n.Right, "%v", err)
 	}
-	return &node{shape: Shape{Type: Bool}, slot: -1, kids: []*node{left}, eval: func(s *Situation) Value {
+	eval := func(s *Situation) Value {
 		v := left.eval(s)
 		if !v.Known() {
 			return v
 		}
 		return BoolValue(v.state == present && pattern.MatchString(v.text))
-	}}
+	}
+	matched := &node{shape: Shape{Type: Bool}, slot: -1, kids: []*node{left}, eval: eval}
+	if ofEvent(n.Left) {
+		matched.pattern = pattern
+	}
+	return matched
+}
+
+// ofEvent tells whether an operand is the text of an event or a part of it.
+func ofEvent(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.IdentifierNode:
+		return n.Value == "text" || n.Value == "line"
+	case *ast.MemberNode:
+		base, isName := n.Node.(*ast.IdentifierNode)
+		member, isText := n.Property.(*ast.StringNode)
+		return isName && isText && base.Value == "error" && slices.Contains([]string{"type", "name", "message"}, member.Value)
+	}
+	return false
 }
 
 // text compiles an operand that must be a text.
