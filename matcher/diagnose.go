@@ -18,8 +18,14 @@ const (
 )
 
 // Report is the answer so far. Known are the facts that are not from the log; calling it again with others answers what would be
-// otherwise.
+// otherwise. No secret of a log or a fact is in it.
 func (r *Reading) Report(known ...Fact) Report {
+	report := r.report(known)
+	report.redact()
+	return report
+}
+
+func (r *Reading) report(known []Fact) Report {
 	r.compare()
 	facts := make(Facts)
 	for _, f := range known {
