@@ -57,6 +57,7 @@ type prefixForm struct {
 	rank    int    // indices of the groups, 0 when there is none
 	local   int
 	writer  int
+	again   bool // each piece that was written brings it again, in the middle of the line
 	message bool // the rest must not be empty: "[0]:" alone is an entry of the launcher's list of failures
 }
 
@@ -67,7 +68,8 @@ var prefixForms = compilePrefixes([]prefixSource{
 	{first: "[", second: "dtwalprng", has: "]:", re: `\[(?P<writer>(?:default|trainer|worker|actor|learner|proc|process|replica|role|node|gpu|local_rank)(?P<local>\d{1,6}))(?:\|\d+)?\]: ?`},
 	{first: "[", second: digits, has: "]:", re: `\[(?P<local>\d{1,5})\]: ?`, message: true},
 	// mpirun --tag-output: [1,15]<stdout>:
-	{first: "[", has: "<std", re: `\[(?:[\w.@-]+@)?\d+, ?(?P<rank>\d{1,6})\] ?<(?:stdout|stderr|stddiag)>: ?`},
+	{first: "[", has: "<std", re: `\[\d+,(?P<rank>\d{1,6})\]<(?:stdout|stderr|stddiag)>:`, again: true},
+	{first: "[", has: "<std", re: `\[[\w.-]+@\d+,(?P<rank>\d{1,6})\]<(?:stdout|stderr|stddiag)>: ?`, again: true},
 	// kubectl logs --prefix: [pod/name/container]
 	{first: "[", second: "p", has: "pod/", re: `\[(?P<writer>pod/[\w.-]+/[\w.-]+)\] `},
 	// SageMaker: [1,mpirank:0,algo-1]<stderr>:
@@ -91,7 +93,7 @@ var prefixForms = compilePrefixes([]prefixSource{
 
 type prefixSource struct {
 	first, second, has, re, before string
-	message                        bool
+	again, message                 bool
 }
 
 const digits = "0123456789"
@@ -100,7 +102,7 @@ func compilePrefixes(sources []prefixSource) []prefixForm {
 	forms := make([]prefixForm, len(sources))
 	for i, s := range sources {
 		re := regexp.MustCompile(`^` + s.re)
-		forms[i] = prefixForm{first: s.first, second: s.second, has: s.has, re: re, before: s.before, message: s.message,
+		forms[i] = prefixForm{first: s.first, second: s.second, has: s.has, re: re, before: s.before, again: s.again, message: s.message,
 			rank: max(0, re.SubexpIndex("rank")), local: max(0, re.SubexpIndex("local")), writer: max(0, re.SubexpIndex("writer"))}
 	}
 	return forms
@@ -223,6 +225,9 @@ func (p *prefixes) take(form *prefixForm, m []int) bool {
 	}
 	if s := group(form.writer); s != "" {
 		p.writer += s
+	}
+	if form.again {
+		rest = strings.ReplaceAll(rest, p.rest[:m[1]], "")
 	}
 	p.rest, p.found = rest, true
 	return true

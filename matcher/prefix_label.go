@@ -79,7 +79,7 @@ func (l labels) label(line string) (label string, n int, ok bool) {
 }
 
 // labelIn finds "  3: " or "worker-1: " at the start of a line. A host has a digit, a dot or a dash in it, which tells it from the
-// many words that a colon follows. The space after the colon is missing when the line had nothing else.
+// many words that a colon follows, and does not look like a date. The space after the colon is missing when the line had nothing else.
 func labelIn(line string) (label string, n int) {
 	start := 0
 	for start < len(line) && start < 6 && line[start] == ' ' {
@@ -93,7 +93,7 @@ func labelIn(line string) (label string, n int) {
 		return "", 0
 	}
 	label = line[start:i]
-	if !strings.ContainsAny(label, "0123456789") || start > 0 && !isNumber(label) {
+	if !strings.ContainsAny(label, digits) || !isNumber(label) && (start > 0 || isDigit(label[0]) && !strings.Contains(label, ".")) {
 		return "", 0
 	}
 	switch {

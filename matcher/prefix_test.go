@@ -37,7 +37,6 @@ func TestPrefixes(t *testing.T) {
 		"[2]:text":                                                    {2, "[2]", "text"},
 		"[2]:":                                                        {NoRank, "", "[2]:"},
 		"[1,15]<stdout>:text":                                         {15, "rank15", "text"},
-		"[1,3]<stderr>: text":                                         {3, "rank3", "text"},
 		"[pod/job-worker-3/pytorch] text":                             {NoRank, "pod/job-worker-3/pytorch", "text"},
 		"(WorkerDict pid=7207, ip=10.0.0.1) text":                     {NoRank, "WorkerDict pid=7207, ip=10.0.0.1", "text"},
 		"(TaskRunner pid=12)   File \"x\"":                            {NoRank, "TaskRunner pid=12", "  File \"x\""},
@@ -149,6 +148,7 @@ func TestLabels(t *testing.T) {
 		"too few":          {label("%d: step", 6, 2), " 7: step", "", NoRank},
 		"mostly other":     {label("step %d", 200, 16) + label("%d: step", 40, 16), " 7: step", "", NoRank},
 		"pdsh":             {label("worker-%d: step", 40, 4), "step", "worker-7", NoRank},
+		"dates":            {label("2024-01-%02d: step", 40, 4), " 7: step", "", NoRank},
 		"words":            {label("loss: %d", 40, 4), "loss: 7", "", NoRank},
 	} {
 		line := " 7: step"

@@ -113,6 +113,9 @@ func (r *record) more(l Line, text string, own bool) verdict {
 	if r.form == terminate {
 		if msg, ok := strings.CutPrefix(strings.TrimSpace(text), "what():"); ok {
 			r.message.add(l, strings.TrimSpace(msg))
+			if rank := rankTag(strings.TrimSpace(msg)); r.exc.Line.Rank == NoRank {
+				r.exc.Line.Rank = rank
+			}
 			return taken
 		}
 	}
@@ -123,13 +126,13 @@ func (r *record) more(l Line, text string, own bool) verdict {
 		}
 		return ended
 	}
-	if r.ruled && (text[0] == ' ' || text[0] == '\t') || isRuler(text) {
-		r.ruled = r.message.lines() == 1 || r.ruled && text[0] != '='
+	if opens := r.colon && r.message.lines() == 1 && isRuler(text); opens || r.ruled && (isSpace(text[0]) || isRuler(text)) {
+		r.ruled = opens || text[0] != '='
 		r.message.add(l, text)
 		return taken
 	}
 	if before, ok := findHeader(text); ok {
-		if r.announced() || strings.TrimSpace(before) != "" && isWords(before) {
+		if r.announced() || strings.Contains(text, tracebackOf) || strings.TrimSpace(before) != "" && isWords(before) {
 			return relays
 		}
 		return ended
@@ -176,8 +179,8 @@ func (m *message) lines() int { return len(m.head) + len(m.tail) }
 // goesOn decides whether a line that could be anything belongs to the message. After an empty line it must be indented in a message
 // that has indented lines, or announce more of itself by a colon; otherwise it must only not be something else.
 func (r *record) goesOn(text string) bool {
-	indented := text[0] == ' ' || text[0] == '\t'
-	if isOther(text) {
+	indented := isSpace(text[0])
+	if isOther(text) && !(r.blanks == 0 && r.announced()) {
 		return false
 	}
 	if r.prefix != "" && r.form != lone && !indented && !r.announced() {
@@ -208,8 +211,10 @@ func isOther(text string) bool {
 	trimmed := strings.TrimLeft(text, " ")
 	return strings.Contains(text, "%|") || strings.HasPrefix(trimmed, "{'") || strings.HasPrefix(trimmed, `{"`) ||
 		strings.HasPrefix(text, ignoredIn) || strings.HasPrefix(text, fatalPython) ||
-		strings.HasPrefix(text, terminateCalled) || programError(text)
+		strings.HasPrefix(text, terminateCalled) || programError(text) || isRuler(text) && len(text) >= 40
 }
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' }
 
 // programError tells whether a program other than Python complains: "srun: error: ...".
 func programError(text string) bool {

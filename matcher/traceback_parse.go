@@ -7,6 +7,7 @@ const (
 	escapedHeader   = tracebackHeader + `:\n`
 	fatalPython     = "Fatal Python error: "
 	terminateCalled = "terminate called after throwing an instance of '"
+	tracebackOf     = "Traceback of " // a compiled program's, inside the message of the interpreter's
 	lastCalls       = "(most recent call last)"
 	ignoredIn       = "Exception ignored " // in a destructor or a callback: Python says so and goes on
 )

@@ -214,6 +214,47 @@ torch.OutOfMemoryError: CUDA out of memory.`,
   8:ray.exceptions.RayTaskError(OutOfMemoryError): "ray::WorkerDict.step() (pid=2, ip=10.0.0.1)" [b.py:2 run|fit()]
     relayed
     10:torch.OutOfMemoryError: "CUDA out of memory." [c.py:3 step|]`},
+		{name: "compiler", log: `
+Traceback (most recent call last):
+  File "a.py", line 1, in f
+torch._dynamo.exc.BackendCompilerFailed: backend='x' raised:
+RuntimeError: no
+line two
+
+Set TORCHDYNAMO_VERBOSE=1
+Traceback (most recent call last):
+  File "b.py", line 2, in g
+RuntimeError: The following operation failed in the TorchScript interpreter.
+Traceback of TorchScript (most recent call last):
+  File "c.py", line 3, in h
+    @torch.jit.script
+    def h(x): return x.view(3,5)
+                     ~~~~~~ <--- HERE
+RuntimeError: shape is invalid`,
+			want: `4:torch._dynamo.exc.BackendCompilerFailed: "backend='x' raised:\nRuntimeError: no\nline two" [a.py:1 f|]
+11:RuntimeError: "The following operation failed in the TorchScript interpreter." [b.py:2 g|]
+  relayed
+  17:RuntimeError: "shape is invalid" [c.py:3 h|@torch.jit.script]`, lines: "|Set TORCHDYNAMO_VERBOSE=1"},
+		{name: "mpirun", log: `
+[1,2]<stderr>:Traceback (most recent call last):
+[1,2]<stderr>:  File "/tmp/b.py", line 8, in <module>
+[1,2]<stderr>:    raise RuntimeError("rank two")
+[1,2]<stderr>:             ^[1,2]<stderr>:^^^[1,2]<stderr>:
+[1,1]<stdout>:up 1
+[1,2]<stderr>:RuntimeError: rank two
+[1,2]<stderr>:  is bad[1,2]<stderr>:
+--------------------------------------------------------------------------
+Primary job  terminated normally, but 1 process returned`,
+			want:  `7:RuntimeError: "rank two\n  is bad" [/tmp/b.py:8 <module>|raise RuntimeError("rank two")] rank=2`,
+			lines: "|up 1|--------------------------------------------------------------------------|Primary job  terminated normally, but 1 process returned"},
+		{name: "mpirun without tags", log: `
+Traceback (most recent call last):
+  File "/tmp/b.py", line 8, in <module>
+RuntimeError: rank two
+--------------------------------------------------------------------------
+Primary job  terminated normally, but 1 process returned`,
+			want:  `4:RuntimeError: "rank two" [/tmp/b.py:8 <module>|]`,
+			lines: "|--------------------------------------------------------------------------|Primary job  terminated normally, but 1 process returned"},
 		{name: "vLLM's engine", log: `
 (EngineCore_DP0 pid=269) ERROR 10-01 12:00:00 [core.py:708] EngineCore failed to start.
 (EngineCore_DP0 pid=269) ERROR 10-01 12:00:00 [core.py:708] Traceback (most recent call last):
@@ -531,7 +572,7 @@ func TestRealLogs(t *testing.T) {
 `},
 		"nvrtc-cupy.log": {plain: 3, want: `38-40:CompileException: /tmp/tmpggpyai1y/ceeabb51803b23690bdcb53203b83ab4104a2f82.cu [14] /workspace/train/main.py:119 <during handling> 8-8:NVRTCError: NVRTC_ERROR_COMPILATION (6) [4]
 `},
-		"nccl-timeout.log": {plain: 58, want: `43-44:DistBackendError: [PG ID 0 PG GUID 0(default_pg) Rank 0] Process group watchdo [0]
+		"nccl-timeout.log": {plain: 58, want: `43-44:DistBackendError: [PG ID 0 PG GUID 0(default_pg) Rank 0] Process group watchdo [0] rank 0
 79-100:ChildFailedError: ====================================================== [6] first of 2: rank 0 exit -6
 `},
 		"nvrtc-jiterator.log": {plain: 3, want: `11-441:RuntimeError:   #ifdef __HIPCC__ [3] /workspace/train/main.py:125
