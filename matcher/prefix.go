@@ -148,19 +148,26 @@ func (f *Form) parse(text string, before Line) Line {
 		line.Text = withoutRepeatCount(line.Text)
 	}
 	parseRecord(&line)
+	f.whose(&line, &p, before)
+	return line
+}
+
+// whose settles rank and writer of a line. A global rank names the process better than all else; one in the text counts if no prefix
+// has one, then the second best in the prefixes, then what the part before it in the same line had, then the path.
+func (f *Form) whose(line *Line, p *prefixes, before Line) {
 	line.Rank, line.Writer = p.rank, p.writer
-	if line.Rank == NoRank {
-		line.Rank = rankTag(line.Body())
-		if line.Rank != NoRank && p.writer == "" {
-			line.Writer = rankName(line.Rank)
+	tag := rankTag(line.Body())
+	switch {
+	case p.rank != NoRank:
+		line.Writer = rankName(p.rank)
+	case tag != NoRank:
+		line.Rank = tag
+		if p.writer == "" {
+			line.Writer = rankName(tag)
 		}
-	} else {
-		line.Writer = rankName(line.Rank)
-	}
-	if line.Rank == NoRank {
+	case p.found || p.writer != "":
 		line.Rank = p.local
-	}
-	if !p.found && line.Writer == "" {
+	default:
 		line.Rank, line.Writer = before.Rank, before.Writer
 	}
 	if line.Rank == NoRank {
@@ -169,7 +176,6 @@ func (f *Form) parse(text string, before Line) Line {
 	if line.Writer == "" {
 		line.Writer = processOf(line.Text)
 	}
-	return line
 }
 
 // strip takes one prefix off the rest.
