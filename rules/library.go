@@ -91,6 +91,8 @@ type rule struct {
 	tells    ranged[map[int]Value] // facts (places) that a log with the message states
 	silent   ranged[map[int]Value] // facts that a complete log without the message states
 	source   ranged[string]
+	example  map[int]Value // facts under which it takes something out
+	nearMiss map[int]Value // and under which it does not
 	place    Problem
 	index    int     // in the library's rules
 	reads    factSet // the facts of its conditions

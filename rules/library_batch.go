@@ -38,8 +38,10 @@ func (l *Library) Batch(v *Vocabulary, in io.Reader, out io.Writer, options Batc
 	var running sync.WaitGroup
 	for range workers {
 		running.Go(func() {
+			s := l.newSituation()
 			for j := range jobs {
-				j.answer <- l.answer(v, values, j.line, options)
+				clear(s.values)
+				j.answer <- l.answer(v, values, s, j.line, options)
 			}
 		})
 	}
@@ -74,12 +76,12 @@ func (l *Library) Batch(v *Vocabulary, in io.Reader, out io.Writer, options Batc
 	return errors.Join(err, <-written)
 }
 
-func (l *Library) answer(v *Vocabulary, values *versionCache, line []byte, options BatchOptions) []byte {
+// answer answers one line, in a situation in which nothing is known yet.
+func (l *Library) answer(v *Vocabulary, values *versionCache, s *Situation, line []byte, options BatchOptions) []byte {
 	var q batchQuery
 	if err := json.Unmarshal(line, &q); err != nil {
 		return failure(nil, fmt.Errorf("not a JSON object with id and facts: %w", err))
 	}
-	s := l.newSituation()
 	for name, decoded := range q.Facts {
 		i, ok := l.byName[name]
 		if !ok {
@@ -148,8 +150,9 @@ func (l *Library) ids(s *Situation, backend int, manyReleases bool) []string {
 		return certain
 	}
 	release := l.at(s)
+	exist := l.existing(s, release)
 	for _, r := range l.releases[release].rules {
-		switch l.takes(s, r, release, backend) {
+		switch l.takes(s, r, release, backend, &exist) {
 		case on:
 			certain = append(certain, r.id)
 		case undecided:

@@ -139,9 +139,10 @@ func (l *Library) explain(s *Situation, i int, name string, seen outcomes, manyR
 		return b
 	}
 	release := l.at(s)
+	exist := l.existing(s, release)
 	var certain, possible []RuleInfo
 	for _, r := range l.releases[release].rules {
-		fired := l.takes(s, r, release, i)
+		fired := l.takes(s, r, release, i, &exist)
 		if fired == off {
 			continue
 		}
@@ -157,22 +158,29 @@ func (l *Library) explain(s *Situation, i int, name string, seen outcomes, manyR
 	return b
 }
 
+// existing tells of each variant whether it exists in the situation.
+func (l *Library) existing(s *Situation, release int) (exist [maxVariants]verdict) {
+	for i := range l.variants {
+		exist[i] = off
+		if when, ok := l.variants[i].when.at(release); ok {
+			exist[i] = all(s, when)
+		}
+	}
+	return exist
+}
+
 // takes tells whether a rule takes out a variant of a backend that would exist otherwise.
-func (l *Library) takes(s *Situation, r *rule, release, backend int) verdict {
+func (l *Library) takes(s *Situation, r *rule, release, backend int, exist *[maxVariants]verdict) verdict {
 	result := off
 	targets, _ := r.off.at(release)
 	for _, v := range targets {
-		if l.variants[v].backend != backend {
+		if l.variants[v].backend != backend || exist[v] == off {
 			continue
 		}
-		when, ok := l.variants[v].when.at(release)
-		if !ok {
-			continue
-		}
-		exists, fired := all(s, when), l.fires(s, r, release)
+		fired := l.fires(s, r, release)
 		switch {
-		case exists == off || fired == off:
-		case exists == on && fired == on:
+		case fired == off:
+		case fired == on && exist[v] == on:
 			return on
 		default:
 			result = undecided

@@ -1,0 +1,176 @@
+package rules
+
+import (
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+type factUse struct {
+	Type    Text       `yaml:"type"`
+	About   string     `yaml:"about"`
+	Ask     string     `yaml:"ask"`
+	Values  *yaml.Node `yaml:"values"`
+	Least   int        `yaml:"least"`
+	Digits  int        `yaml:"digits"`
+	Same    string     `yaml:"same"`
+	Since   Text       `yaml:"since"`
+	Default Text       `yaml:"default"`
+	Assume  *yaml.Node `yaml:"assume"`
+	Usual   *yaml.Node `yaml:"usual"`
+	Unknown []string   `yaml:"unknown_members"`
+}
+
+func (b *libraryBuilder) declareFacts() {
+	l := b.library
+	l.scope, l.bySlot, l.byName = NewScope(), make(map[int]int), make(map[string]int)
+	b.each(func(f libraryFile) {
+		for _, name := range sortedKeys(f.Facts) {
+			b.declareFact(name, f.Facts[name])
+		}
+	})
+	b.each(func(f libraryFile) {
+		for name, use := range f.Facts {
+			if use.Same == "" {
+				continue
+			}
+			same, ok := l.byName[use.Same]
+			if !ok {
+				b.problem(1, 1, "%s: there is no fact %s", name, use.Same)
+			}
+			l.facts[l.byName[name]].same = same
+		}
+	})
+	if len(l.facts) > maxFacts {
+		b.problem(1, 1, "a library reads at most %d facts", maxFacts)
+	}
+	if _, ok := l.byName[l.version]; !ok {
+		b.problem(1, 1, "the fact %q that holds the version is not among facts:", l.version)
+	}
+	l.now = b.hidden("release", Shape{Type: Number}, nil)
+}
+
+func (b *libraryBuilder) declareFact(name string, use factUse) {
+	l := b.library
+	info, ok := b.vocabulary.Fact(name)
+	if use.Type.Value != "" {
+		t, known := typeNamed(use.Type.Value)
+		if !known || ok && t != info.Type {
+			b.problem(use.Type.Line, use.Type.Column, "%s cannot be a %s", name, use.Type.Value)
+		}
+		if !ok {
+			info, ok = FactInfo{Name: name, Type: t, About: use.About, Ask: use.Ask}, true
+		}
+	}
+	if !ok {
+		b.problem(1, 1, "%s is no fact of the vocabulary; give it a type: here", name)
+		return
+	}
+	if _, twice := l.byName[name]; twice {
+		b.problem(1, 1, "the fact %s stands in two files", name)
+		return
+	}
+	if err := l.scope.Declare(name, Shape{Type: info.Type}); err != nil {
+		b.problem(1, 1, "%v", err)
+		return
+	}
+	fact := libraryFact{FactInfo: info, slot: l.scope.index[name], least: float64(use.Least), digits: use.Digits, same: -1, unknown: use.Unknown}
+	fact.values = parts(b, use.Values, b.all(), func(n *yaml.Node) []Value { return b.values(n, info.Type) })
+	if use.Assume != nil {
+		fact.assumed = b.values(list(use.Assume), info.Type)[0]
+	}
+	if use.Usual != nil {
+		fact.usual = append(fact.usual, b.values(list(use.Usual), info.Type)...)
+	}
+	fact.since = b.since(use.Since)
+	l.byName[name], l.bySlot[fact.slot] = len(l.facts), len(l.facts)
+	l.facts = append(l.facts, fact)
+}
+
+// values reads a list of constants of one type.
+func (b *libraryBuilder) values(n *yaml.Node, want Type) []Value {
+	var decoded []any
+	if err := n.Decode(&decoded); err != nil {
+		b.problem(n.Line, n.Column, "a list of values is needed here: %v", err)
+	}
+	values := make([]Value, 0, len(decoded)+1)
+	for _, item := range decoded {
+		v, err := FromJSON(plain(item), want)
+		if err != nil {
+			b.problem(n.Line, n.Column, "%v", err)
+		}
+		values = append(values, v)
+	}
+	return values
+}
+
+// list is a list of one node.
+func list(n *yaml.Node) *yaml.Node {
+	return &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{n}, Line: n.Line, Column: n.Column}
+}
+
+// plain turns what yaml decodes into what encoding/json would.
+func plain(value any) any {
+	switch v := value.(type) {
+	case int:
+		return float64(v)
+	case []any:
+		items := make([]any, len(v))
+		for i, item := range v {
+			items[i] = plain(item)
+		}
+		return items
+	case map[string]any:
+		members := make(map[string]any, len(v))
+		for name, m := range v {
+			members[name] = plain(m)
+		}
+		return members
+	}
+	return value
+}
+
+func (b *libraryBuilder) since(t Text) int {
+	if t.Value == "" {
+		return 0
+	}
+	v, err := ParseVersion(t.Value)
+	if err != nil {
+		b.problem(t.Line, t.Column, "%v", err)
+	}
+	i, ok := b.library.release(v)
+	if !ok {
+		b.problem(t.Line, t.Column, "%s is none of the releases", t.Value)
+	}
+	return i
+}
+
+// constants reads a mapping from facts to their values.
+func (b *libraryBuilder) constants(n *yaml.Node) map[int]Value {
+	values := make(map[int]Value)
+	if n == nil {
+		return values
+	}
+	b.pairs(n, func(key, value *yaml.Node) {
+		fact, ok := b.library.byName[key.Value]
+		if !ok {
+			b.problem(key.Line, key.Column, "%s is none of the library's facts", key.Value)
+			return
+		}
+		values[fact] = b.values(list(value), b.library.facts[fact].Type)[0]
+	})
+	return values
+}
+
+// within is parts for a thing that is a mapping itself, and holds for all releases of a rule unless its keys are ranges.
+func within[T any](b *libraryBuilder, n *yaml.Node, releases []bool, read func(*yaml.Node) T) ranged[T] {
+	if n != nil && n.Kind == yaml.MappingNode && len(n.Content) > 0 && !strings.ContainsAny(n.Content[0].Value[:1], "<>=!") {
+		n = list(n)
+	}
+	return parts(b, n, releases, func(n *yaml.Node) T {
+		if n.Kind == yaml.SequenceNode {
+			n = n.Content[0]
+		}
+		return read(n)
+	})
+}
