@@ -230,7 +230,7 @@ func (s *Store) Each(ctx context.Context, class string, f func(data []byte) bool
 	if err != nil {
 		return err
 	}
-	defer keys.Stop()
+	defer func() { _ = keys.Stop() }() // it fails when the keys have all come
 	for key := range keys.Keys() {
 		entry, err := s.state.Get(ctx, key)
 		if errors.Is(err, jetstream.ErrKeyNotFound) {

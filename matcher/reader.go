@@ -74,10 +74,7 @@ func sniffed(r io.Reader) (head []byte, decoded io.Reader, err error) {
 		return nil, nil, err
 	}
 	start := bufio.NewReaderSize(decoded, headBytes)
-	head, err = start.Peek(headBytes)
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = nil // it will come again when the log is read
-	}
+	head, _ = start.Peek(headBytes) // an error comes again when the log is read
 	return head, start, nil
 }
 

@@ -92,7 +92,6 @@ type fakeGitHub struct {
 	received   bytes.Buffer // every byte that came in
 	writes     []string     // "POST /..." of every change
 	asked      map[string]int
-	deadToken  bool // the token given out last has expired early
 }
 
 const plainToken = "ghp_0123456789abcdefghijABCDEFGHIJ456789"

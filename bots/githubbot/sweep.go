@@ -2,6 +2,7 @@ package githubbot
 
 import (
 	"context"
+	"errors"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -154,6 +155,6 @@ func settled(code int) bool {
 }
 
 func isAccepted(err error) bool {
-	_, ok := err.(*github.AcceptedError)
-	return ok
+	var accepted *github.AcceptedError
+	return errors.As(err, &accepted)
 }
