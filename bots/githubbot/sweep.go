@@ -2,8 +2,8 @@ package githubbot
 
 import (
 	"context"
-	"errors"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strings"
 	"time"
