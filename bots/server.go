@@ -154,7 +154,7 @@ type witness struct {
 
 func (w *witness) Read(p []byte) (int, error) {
 	n, err := w.from.Read(p)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		w.failed = err
 	}
 	return n, err

@@ -212,7 +212,7 @@ func (g *fakeGitHub) authorized(w http.ResponseWriter, r *http.Request) bool {
 func (g *fakeGitHub) checkJWT(token string) error {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
-		return fmt.Errorf("A JSON web token could not be decoded")
+		return fmt.Errorf("a JSON web token could not be decoded")
 	}
 	signature, err := base64.RawURLEncoding.DecodeString(parts[2])
 	if err != nil {
@@ -461,6 +461,20 @@ func (g *fakeGitHub) redeliver(w http.ResponseWriter, _ *http.Request, m []strin
 		}
 	}
 	answer(w, 202, map[string]any{})
+}
+
+// reaction tells how often a comment has a reaction.
+func (g *fakeGitHub) reaction(c *comment, content string) int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return c.Reactions[content]
+}
+
+// labels are the labels of an issue.
+func (g *fakeGitHub) labels(number int) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return strings.Join(g.issues[number].Labels, " ")
 }
 
 // open creates an issue or edits it, without telling anybody.

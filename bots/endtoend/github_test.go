@@ -114,7 +114,7 @@ func TestCommandOnlyFromAuthorAndCollaborators(t *testing.T) {
 		t.Errorf("the fact is not used, or the unknown name not told:\n%s", text)
 	}
 	settled(t, p)
-	if g.byID(fmt.Sprint(asked.ID)).Reactions["eyes"] != 1 {
+	if g.reaction(asked, "eyes") != 1 {
 		t.Error("the command was not acknowledged with a reaction")
 	}
 }
@@ -242,7 +242,9 @@ func TestFailedWorkflowRun(t *testing.T) {
 	p := start(t, t.TempDir(), g.asApp()...)
 	g.aim(p)
 	g.open(7, "ann", "A change.")
+	g.mu.Lock()
 	g.issues[7].Pull = map[string]any{"url": "x"}
+	g.mu.Unlock()
 	run := []byte(`{"action":"completed","workflow_run":{"id":5,"conclusion":"failure","head_sha":"` + strings.Repeat("ab", 20) +
 		`","pull_requests":[]},"repository":{"full_name":"o/r"},"installation":{"id":99},"sender":{"login":"ann","type":"User"}}`)
 	if code := g.deliver("workflow_run", guid(), run); code != http.StatusOK {
@@ -253,8 +255,8 @@ func TestFailedWorkflowRun(t *testing.T) {
 	if text := g.ours(7)[0].Body; !strings.Contains(text, "gpu tests") {
 		t.Errorf("the failed job is not named:\n%s", text)
 	}
-	if got := g.issues[7].Labels; len(got) != 1 || got[0] != "gpu" {
-		t.Errorf("labels %v", got)
+	if got := g.labels(7); got != "gpu" {
+		t.Errorf("labels %q", got)
 	}
 }
 

@@ -216,6 +216,12 @@ var calls = map[string]func(s *fakeSlack, w http.ResponseWriter, form url.Values
 	},
 }
 
+func (s *fakeSlack) demandSignIn(on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.signIn = on
+}
+
 func (s *fakeSlack) history(w http.ResponseWriter, form url.Values, _ []byte) {
 	list := []map[string]any{}
 	for _, m := range s.messages {

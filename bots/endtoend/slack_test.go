@@ -73,10 +73,13 @@ func TestModal(t *testing.T) {
 	p := start(t, t.TempDir(), s.settings()...)
 	_, _, at, _ := s.slash(p, "  ")
 	eventually(t, "a form", p, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(s.views) == 1 })
+	s.mu.Lock()
+	data := s.views[0]["private_metadata"]
+	s.mu.Unlock()
 	log, signature := failingLog(t)
 	submit := func(facts string) (int, string) {
 		return s.interact(p, map[string]any{"type": "view_submission", "trigger_id": guid(), "user": map[string]any{"id": "U1"},
-			"view": map[string]any{"id": "V" + facts, "private_metadata": s.views[0]["private_metadata"], "state": map[string]any{"values": map[string]any{
+			"view": map[string]any{"id": "V" + facts, "private_metadata": data, "state": map[string]any{"values": map[string]any{
 				"log": map[string]any{"text": map[string]any{"value": log}}, "facts": map[string]any{"text": map[string]any{"value": facts}}}}}})
 	}
 	if _, reply := submit("nonsense=1"); !strings.Contains(reply, `"response_action":"errors"`) || !strings.Contains(reply, "nonsense") {
@@ -132,10 +135,10 @@ func TestLinksFilesAndShortcut(t *testing.T) {
 	}
 	_, _, at, _ = s.slash(p, "https://169.254.169.254/latest/meta-data/")
 	eventually(t, "a refusal", p, func() bool { return len(s.in(at)) == 1 })
-	s.signIn = true
+	s.demandSignIn(true)
 	_, _, at, _ = s.slash(p, "https://acme.slack.com/files/U2/F1/train.log")
 	eventually(t, "a note", p, func() bool { return len(s.in(at)) == 1 })
-	s.signIn = false
+	s.demandSignIn(false)
 	s.interact(p, map[string]any{"type": "message_action", "trigger_id": guid(), "user": map[string]any{"id": "U1"}, "channel": map[string]any{"id": "C1"},
 		"response_url": s.http.URL + "/commands/shortcut", "message": map[string]any{"ts": "1699.1", "text": "look", "files": []any{map[string]any{"id": "F1"}}}})
 	eventually(t, "an answer in the thread", p, func() bool { return len(s.in("C1")) == 1 })

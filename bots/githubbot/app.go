@@ -114,19 +114,13 @@ func (t *installationToken) token(ctx context.Context, fresh bool) (string, erro
 		Expires time.Time `json:"expires_at"`
 	}
 	if response.StatusCode != http.StatusCreated {
-		return "", &refusedToken{response.StatusCode, fmt.Errorf("GitHub gave no token for installation %d: status %d", t.id, response.StatusCode)}
+		return "", fmt.Errorf("GitHub gave no token for installation %d: status %d", t.id, response.StatusCode)
 	}
 	if err := json.NewDecoder(io.LimitReader(response.Body, 1<<20)).Decode(&answer); err != nil || answer.Token == "" {
 		return "", fmt.Errorf("GitHub's token for installation %d cannot be read: %w", t.id, errors.Join(err, io.ErrUnexpectedEOF))
 	}
 	t.value, t.expires = answer.Token, answer.Expires
 	return t.value, nil
-}
-
-// refusedToken says that GitHub gives no token: the App is suspended, gone, or its key is not its own.
-type refusedToken struct {
-	code int
-	error
 }
 
 func (t *installationToken) ask(ctx context.Context) (*http.Response, error) {
