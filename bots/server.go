@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -26,6 +27,7 @@ type Server struct {
 	Metrics    *Metrics
 	Engine     Engine
 	Log        *slog.Logger
+	Data       string // folder for logs while they are read
 	AdminToken string // opens /dead; "" leaves it shut
 	Handlers   map[string]http.Handler
 }
@@ -78,7 +80,8 @@ func (s *Server) watched(pattern string, handler http.Handler) http.Handler {
 		if endpoint == "/v1/diagnose" {
 			limit = postedTime
 		}
-		_ = http.NewResponseController(w).SetReadDeadline(arrived.Add(limit))
+		control := http.NewResponseController(w)
+		_ = errors.Join(control.SetReadDeadline(arrived.Add(limit)), control.SetWriteDeadline(arrived.Add(limit+answerTime+requestTime)))
 		answer := &status{ResponseWriter: w, code: http.StatusOK}
 		err := protect(func() error { handler.ServeHTTP(answer, r); return nil })
 		if err != nil {
@@ -130,11 +133,14 @@ func (s *Server) diagnose(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer body.Close()
-	posted := &witness{from: body}
-	report, err := s.Engine.Answer(r.Context(), []fetch.Log{{Name: "-", Reader: posted}}, facts)
-	if err == nil {
-		err = posted.failed
+	// A sender may be slow, so the log is read in before a processor is taken for it.
+	file, err := fetch.Spool(s.Data, body)
+	if err != nil {
+		s.refuse(w, err)
+		return
 	}
+	defer os.Remove(file)
+	report, err := s.Engine.Answer(r.Context(), []fetch.Log{{Name: "-", Path: file}}, facts)
 	if err != nil {
 		s.refuse(w, err)
 		return
@@ -144,20 +150,6 @@ func (s *Server) diagnose(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Link", "</reports/"+id+`>; rel="alternate"`)
 	}
 	writeReport(w, r, report)
-}
-
-// witness remembers that a body could not be read, which for an answer over HTTP is the sender's business.
-type witness struct {
-	from   io.Reader
-	failed error
-}
-
-func (w *witness) Read(p []byte) (int, error) {
-	n, err := w.from.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		w.failed = err
-	}
-	return n, err
 }
 
 func (s *Server) refuse(w http.ResponseWriter, err error) {

@@ -57,10 +57,10 @@ const (
 	reportBucket = "TRIAGE_REPORTS"
 	leaseBucket  = "TRIAGE_LEASES"
 
-	maxJobs      = 200_000       // waiting; beyond that a request is refused, not forgotten
-	maxJobBytes  = 8 << 30       // waiting
-	maxJob       = 900 << 10     // bytes of one job: below the 1 MiB that a NATS server accepts by default
-	dedupeWindow = 2 * time.Hour // the same delivery again within this time is dropped by the stream itself
+	maxJobs      = 200_000          // waiting; beyond that a request is refused, not forgotten
+	maxJobBytes  = 8 << 30          // waiting
+	maxJob       = 900 << 10        // bytes of one job: below the 1 MiB that a NATS server accepts by default
+	dedupeWindow = 20 * time.Minute // the same delivery again within this time is dropped by the stream itself
 	keepStates   = 30 * 24 * time.Hour
 	keepReports  = 30 * 24 * time.Hour
 	keepDead     = 90 * 24 * time.Hour

@@ -78,6 +78,7 @@ type fakeGitHub struct {
 	key  *rsa.PrivateKey
 
 	mu         sync.Mutex
+	private    bool // the repository
 	app        bool // credentials must be an installation's token; otherwise plainToken
 	target     string
 	issues     map[int]*issue
@@ -111,6 +112,7 @@ func newGitHub(t testing.TB) *fakeGitHub {
 	g := &fakeGitHub{t: t, key: key, issues: map[int]*issue{}, files: map[string]string{}, tokens: map[string]time.Time{}, asked: map[string]int{},
 		lastID: 1000, pageSize: 100}
 	g.http = httptest.NewServer(http.HandlerFunc(g.serve))
+	g.jobLog = "nothing\n"
 	g.logs = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "" {
 			t.Error("our credentials went to the host of the job logs")
@@ -262,6 +264,9 @@ var paths = []struct {
 	}},
 	{regexp.MustCompile(`^GET /user$`), func(g *fakeGitHub, w http.ResponseWriter, _ *http.Request, _ []string, _ []byte) {
 		answer(w, 200, user{botLogin, "User"})
+	}},
+	{regexp.MustCompile(`^GET /repos/o/r$`), func(g *fakeGitHub, w http.ResponseWriter, _ *http.Request, _ []string, _ []byte) {
+		answer(w, 200, map[string]any{"full_name": "o/r", "private": g.private})
 	}},
 	{regexp.MustCompile(`^POST /app/installations/(\d+)/access_tokens$`), (*fakeGitHub).newToken},
 	{regexp.MustCompile(`^GET /app/hook/deliveries$`), (*fakeGitHub).listDeliveries},

@@ -1,6 +1,8 @@
 package endtoend
 
 import (
+	"archive/zip"
+	"bytes"
 	"fmt"
 	"net/http"
 	"strings"
@@ -298,5 +300,51 @@ references: [https://example.org/reactor]
 				t.Errorf("comments %v, expected %q\n%s", ours, c.want, p.logged())
 			}
 		})
+	}
+}
+
+// A log behind a link, packed, is read; what the link redirects to is checked again.
+func TestLinkedLogs(t *testing.T) {
+	log, signature := failingLog(t)
+	var packed bytes.Buffer
+	z := zip.NewWriter(&packed)
+	inside, err := z.Create("../../run/rank0.log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprint(inside, log)
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	g := newGitHub(t)
+	g.jobLog = packed.String()
+	p := start(t, t.TempDir(), g.asApp()...)
+	g.aim(p)
+	g.open(1, "ann", "The log is [here]("+g.logs.URL+"/logs.zip), and not http://169.254.169.254/latest nor https://example.com/x.log.")
+	g.deliver("issues", guid(), g.payload(1, "opened", nil))
+	eventually(t, "a comment", p, func() bool { return len(g.ours(1)) == 1 })
+	if text := g.ours(1)[0].Body; !strings.Contains(text, signature) || !strings.Contains(text, "rank0.log") {
+		t.Errorf("the packed log is not diagnosed:\n%s", text)
+	}
+}
+
+// A storm of edits is answered with a few looks, and in the end with what the issue says then.
+func TestEditStorm(t *testing.T) {
+	g := newGitHub(t)
+	p := start(t, t.TempDir(), append(g.asApp(), "TRIAGE_DEBOUNCE=2s")...)
+	g.aim(p)
+	began := time.Now()
+	for i := range 50 {
+		g.open(1, "ann", fmt.Sprintf("Edit %d\n%s", i, body(t)))
+		g.deliver("issues", guid(), g.payload(1, "edited", nil))
+	}
+	g.open(1, "ann", "Edited away.")
+	g.deliver("issues", guid(), g.payload(1, "edited", nil))
+	eventually(t, "the last edit", p, func() bool { ours := g.ours(1); return len(ours) == 1 && strings.Contains(ours[0].Body, "has changed") })
+	g.mu.Lock()
+	looks := g.asked["GET /repos/o/r/issues/1"]
+	g.mu.Unlock()
+	if most := int(time.Since(began)/(2*time.Second)) + 2; looks > most {
+		t.Errorf("%d looks, at most %d expected", looks, most)
 	}
 }

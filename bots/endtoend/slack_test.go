@@ -327,3 +327,39 @@ func TestSocketMode(t *testing.T) {
 		t.Errorf("%d answers", n)
 	}
 }
+
+// A link to an issue is read with the token that the bot has on GitHub, of public repositories only.
+func TestSlashCommandWithGitHubLink(t *testing.T) {
+	s, g := newSlack(t), newGitHub(t)
+	_, signature := failingLog(t)
+	g.open(1, "ann", body(t))
+	p := start(t, t.TempDir(), append(s.settings(), "GITHUB_API_URL="+g.http.URL, "GITHUB_TOKEN="+plainToken)...)
+	_, _, at, _ := s.slash(p, "https://github.com/o/r/issues/1")
+	eventually(t, "an answer", p, func() bool { return len(s.in(at)) == 1 })
+	if !strings.Contains(string(s.in(at)[0].Blocks), signature) {
+		t.Errorf("the answer does not name %s: %s", signature, s.in(at)[0].Blocks)
+	}
+	g.mu.Lock()
+	g.private = true
+	g.mu.Unlock()
+	_, _, at, _ = s.slash(p, "https://github.com/o/r/issues/1")
+	eventually(t, "a refusal", p, func() bool { return len(s.in(at)) == 1 })
+	if text := s.in(at)[0].Text; !strings.Contains(text, "private") {
+		t.Errorf("a private repository: %q", text)
+	}
+}
+
+// What does not fit into a message comes as a snippet into its thread.
+func TestLongReportInThread(t *testing.T) {
+	s := newSlack(t)
+	p := start(t, t.TempDir(), s.settings()...)
+	log := "Traceback (most recent call last):\n  File \"/home/me/train.py\", line 3, in <module>\n    main()\nRuntimeError: " + strings.Repeat("word ", 1000) + "\n"
+	s.interact(p, map[string]any{"type": "message_action", "trigger_id": guid(), "user": map[string]any{"id": "U1"}, "channel": map[string]any{"id": "C1"},
+		"message": map[string]any{"ts": "1699.1", "thread_ts": "1690.1", "text": log}})
+	snippets := func() int { s.mu.Lock(); defer s.mu.Unlock(); return len(s.snippets) }
+	eventually(t, "a snippet", p, func() bool { return snippets() == 1 })
+	settled(t, p)
+	if m := s.in("C1"); len(m) != 1 || m[0].Thread != "1690.1" || snippets() != 1 {
+		t.Errorf("answers %v, %d snippets", m, snippets())
+	}
+}

@@ -215,21 +215,25 @@ func (c *Client) Get(ctx context.Context, address, bearer, dir string) (log Log,
 	if bearer != "" && strings.HasPrefix(response.Header.Get("Content-Type"), "text/html") {
 		return log, fmt.Errorf("%s asked to sign in: the token may not read this file: %w", u.Hostname(), ErrRefused)
 	}
-	file, err := spool(dir, response.Body)
+	file, err := Spool(dir, &limited{response.Body, maxDownload})
 	if err != nil {
 		return log, fmt.Errorf("fetch from %s: %w", u.Hostname(), err)
 	}
 	return Log{Name: shown(path.Base(u.Path)), Path: file}, nil
 }
 
-func spool(dir string, body io.Reader) (file string, err error) {
+// Spool writes what a reader gives into a file of dir; the caller removes it.
+func Spool(dir string, from io.Reader) (file string, err error) {
 	out, err := os.CreateTemp(dir, "fetched")
 	if err != nil {
 		return "", err
 	}
-	_, err = io.Copy(out, &limited{body, maxDownload})
+	_, err = io.Copy(out, from)
 	if closing := out.Close(); err == nil {
 		err = closing
+	}
+	if err != nil {
+		_ = os.Remove(out.Name())
 	}
 	return out.Name(), err
 }

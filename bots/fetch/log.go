@@ -14,21 +14,17 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Log is a log with the name that its reader knows it by. It is a file at Path, else what Reader gives (once), else Text.
+// Log is a log with the name that its reader knows it by. It is a file at Path, else Text.
 type Log struct {
-	Name   string
-	Path   string
-	Reader io.Reader
-	Text   []byte
+	Name string
+	Path string
+	Text []byte
 }
 
 // Open returns the log's bytes.
 func (l Log) Open() (io.ReadCloser, error) {
-	switch {
-	case l.Path != "":
+	if l.Path != "" {
 		return os.Open(l.Path)
-	case l.Reader != nil:
-		return io.NopCloser(l.Reader), nil
 	}
 	return io.NopCloser(bytes.NewReader(l.Text)), nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -69,7 +70,7 @@ func (b *Bot) file(ctx context.Context, t task, id, dir string, given bool) ([]f
 	if address == "" {
 		address = info.URLPrivate
 	}
-	log, err := b.Fetch.Get(ctx, address, b.BotToken, dir)
+	log, err := b.Fetch.Get(ctx, address, b.tokenFor(address), dir)
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +78,15 @@ func (b *Bot) file(ctx context.Context, t task, id, dir string, given bool) ([]f
 		log.Name = info.Name
 	}
 	return []fetch.Log{log}, nil
+}
+
+// tokenFor is the token for a file, and nothing for one that Slack only points to elsewhere.
+func (b *Bot) tokenFor(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || !slices.Contains(append(Hosts(), b.apiHost), strings.ToLower(u.Hostname())) {
+		return ""
+	}
+	return b.BotToken
 }
 
 // message reads a message and its files, of this channel or a public one.

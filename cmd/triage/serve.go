@@ -152,7 +152,7 @@ func serve(ctx context.Context, s serveSettings, stderr io.Writer) (err error) {
 	}
 	defer v.store.Close()
 	v.queue = bots.NewQueue(v.store, v.metrics, v.log, s.Attempts)
-	v.http = &bots.Server{Store: v.store, Queue: v.queue, Metrics: v.metrics, Engine: v.engine, Log: v.log, AdminToken: s.AdminToken,
+	v.http = &bots.Server{Store: v.store, Queue: v.queue, Metrics: v.metrics, Engine: v.engine, Log: v.log, Data: downloads, AdminToken: s.AdminToken,
 		Handlers: map[string]http.Handler{}}
 	github, err := v.github(downloads)
 	if err != nil {
