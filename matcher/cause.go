@@ -129,13 +129,15 @@ const (
 
 // incidental tells whether an exception that only a generic signature knows is too far from the end to have ended the program.
 func (r *Reading) incidental(f *finding) bool {
-	x := f.element.exception
-	if x == nil {
+	if f.element.exception == nil {
 		return false
 	}
-	limit := nearEnd
-	if len(x.Frames) == 0 && x.Header.Number == 0 {
-		limit = nearEndLone
+	limit := nearEndLone
+	if slices.ContainsFunc(f.event.chain, func(el element) bool {
+		x := el.exception
+		return x != nil && (len(x.Frames) > 0 || x.Header.Number > 0)
+	}) {
+		limit = nearEnd
 	}
 	return r.linesAfter(f.event.last) > limit
 }
