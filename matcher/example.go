@@ -176,27 +176,34 @@ func (e *Example) mark(key, value string, next int) error {
 
 // Try diagnoses an example and tells in what the answer differs from its verdict.
 func (e *Engine) Try(ctx context.Context, example Example) (mistakes []string) {
-	var known []Fact
-	for name, text := range example.Facts {
-		value, err := e.base.Vocabulary.Parse(name, text)
-		if err != nil {
-			return []string{err.Error()}
-		}
-		known = append(known, Fact{Name: name, Value: value, Origin: FromUser})
-	}
 	for _, id := range append(slices.Clone(example.Not), example.ids()...) {
 		if e.base.Signature(id) == nil {
 			mistakes = append(mistakes, "there is no signature "+id)
 		}
 	}
+	report, err := e.diagnose(ctx, example)
+	if err != nil {
+		return append(mistakes, err.Error())
+	}
+	return append(mistakes, example.compare(report)...)
+}
+
+func (e *Engine) diagnose(ctx context.Context, example Example) (Report, error) {
+	var known []Fact
+	for name, text := range example.Facts {
+		value, err := e.base.Vocabulary.Parse(name, text)
+		if err != nil {
+			return Report{}, err
+		}
+		known = append(known, Fact{Name: name, Value: value, Origin: FromUser})
+	}
 	reading := e.Begin()
 	for _, log := range example.logs {
 		if err := reading.Read(ctx, log.name, bytes.NewReader(log.content)); err != nil {
-			return []string{err.Error()}
+			return Report{}, err
 		}
 	}
-	report := reading.Report(known...)
-	return append(mistakes, example.compare(report)...)
+	return reading.Report(known...), nil
 }
 
 func (e Example) ids() []string {

@@ -1,0 +1,82 @@
+package matcher
+
+import (
+	"context"
+	"sort"
+
+	"github.com/gpu-triage/triage/rules"
+)
+
+// Coverage is how well a family of signatures does over examples.
+type Coverage struct {
+	Family     string
+	Signatures int
+	Logs       int // whose root cause is of this family
+	Found      int // of them, those whose root cause was named
+	Claimed    int // diagnoses of this family, for whatever log
+	Right      int // of them, those that were right
+	Unmatched  int // of Logs, those about which no more than a generic word was said, or nothing
+	Silent     int // logs of the family's folder in which nothing failed
+	Quiet      int // of them, those about which nothing was said
+}
+
+// Measure diagnoses the examples and counts by family; the last is the sum of all.
+func (e *Engine) Measure(ctx context.Context, examples []Example) ([]Coverage, error) {
+	families := make(map[string]*Coverage)
+	of := func(s *rules.Signature) *Coverage {
+		if families[s.Family] == nil {
+			families[s.Family] = &Coverage{Family: s.Family}
+		}
+		return families[s.Family]
+	}
+	for _, s := range e.base.Signatures {
+		of(s).Signatures++
+	}
+	total := Coverage{Family: "all"}
+	for _, example := range examples {
+		report, err := e.diagnose(ctx, example)
+		if err != nil {
+			return nil, err
+		}
+		e.count(example, report, of, &total)
+	}
+	list := make([]Coverage, 0, len(families)+1)
+	for _, c := range families {
+		list = append(list, *c)
+		total.Signatures += c.Signatures
+		total.Logs, total.Found, total.Unmatched = total.Logs+c.Logs, total.Found+c.Found, total.Unmatched+c.Unmatched
+		total.Claimed, total.Right = total.Claimed+c.Claimed, total.Right+c.Right
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i].Family < list[j].Family })
+	return append(list, total), nil
+}
+
+// count adds one example to the families of what it should be and of what was said.
+func (e *Engine) count(example Example, report Report, of func(*rules.Signature) *Coverage, total *Coverage) {
+	var got *rules.Signature
+	if len(report.Diagnoses) > 0 {
+		got = e.base.Signature(report.Diagnoses[0].ID)
+	}
+	if got != nil {
+		of(got).Claimed++
+	}
+	if len(example.Want) == 0 {
+		total.Silent++
+		if got == nil {
+			total.Quiet++
+		}
+		return
+	}
+	want := e.base.Signature(example.Want[0].ID)
+	if want == nil {
+		return
+	}
+	of(want).Logs++
+	if got == want {
+		of(want).Found++
+		of(got).Right++
+	}
+	if got == nil || got.Role == rules.Generic && want.Role != rules.Generic {
+		of(want).Unmatched++
+	}
+}
