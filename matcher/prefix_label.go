@@ -10,8 +10,9 @@ import (
 // labels tells whether the lines of a source carry a label that would be ordinary text if only one line had it: the task number
 // of srun --label ("3: "), or the host that pdsh puts before each line ("worker-1: ").
 type labels struct {
-	any   bool
-	ranks bool // the labels are numbers
+	any     bool
+	numbers bool // the labels are numbers
+	ranks   bool // and these are global ranks, not the numbers of nodes on which a launcher starts several
 }
 
 const (
@@ -44,7 +45,7 @@ func labelsOf(head []byte, clean func([]byte) string) labels {
 	}
 	switch {
 	case numbers.proof, numbers.lines >= minLabelled && 2*numbers.lines >= lines && numbers.repeat():
-		return labels{any: true, ranks: true}
+		return labels{any: true, numbers: true, ranks: !numbers.nodes}
 	case hosts.lines >= minLabelled && 10*hosts.lines >= 9*lines && hosts.repeat():
 		return labels{any: true}
 	}
@@ -56,6 +57,7 @@ type census struct {
 	lines int
 	seen  map[string]int
 	proof bool
+	nodes bool // a line names another rank than its label, or a rank in its node
 }
 
 func (c *census) count(label, rest string) {
@@ -65,6 +67,11 @@ func (c *census) count(label, rest string) {
 	c.lines++
 	c.seen[label]++
 	c.proof = c.proof || strings.HasPrefix(rest, tracebackHeader)
+	if strings.HasPrefix(rest, "[") {
+		p := prefixes{rank: NoRank, local: NoRank, rest: rest}
+		p.strip()
+		c.nodes = c.nodes || p.local != NoRank || p.rank != NoRank && p.rank != atoi(label)
+	}
 }
 
 func (c *census) repeat() bool { return 2*len(c.seen) <= c.lines }
@@ -75,7 +82,7 @@ func (l labels) label(line string) (label string, n int, ok bool) {
 		return "", 0, false
 	}
 	label, n = labelIn(line)
-	return label, n, n > 0 && isNumber(label) == l.ranks
+	return label, n, n > 0 && isNumber(label) == l.numbers
 }
 
 // labelIn finds "  3: " or "worker-1: " at the start of a line. A host has a digit, a dot or a dash in it, which tells it from the

@@ -143,6 +143,8 @@ func TestLabels(t *testing.T) {
 	}{
 		"srun":             {label("%2d: step", 40, 16), "step", "rank7", 7},
 		"srun, some lines": {"module load x\nsrun: job 3 queued\n" + label("%d: step", 40, 16), "step", "rank7", 7},
+		"srun of torchrun": {label("%d: step", 40, 4) + "1: [default0]:[rank8]: x\n", "step", "7", NoRank},
+		"srun of ranks":    {label("%d: step", 40, 4) + "1: [rank1]: x\n", "step", "rank7", 7},
 		"srun, traceback":  {"a\nb\nc\n 7: Traceback (most recent call last):\n", "step", "rank7", 7},
 		"enumeration":      {label("%d: step", 40, 40), " 7: step", "", NoRank},
 		"too few":          {label("%d: step", 6, 2), " 7: step", "", NoRank},
