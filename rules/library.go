@@ -93,6 +93,7 @@ type rule struct {
 	source   ranged[string]
 	example  map[int]Value // facts under which it takes something out
 	nearMiss map[int]Value // and under which it does not
+	ends     bool          // where it fires, nothing else about the variants is worth telling
 	place    Problem
 	index    int     // in the library's rules
 	reads    factSet // the facts of its conditions

@@ -149,13 +149,10 @@ func (l *Library) ids(s *Situation, backend int, manyReleases bool) []string {
 	if manyReleases {
 		return certain
 	}
-	release := l.at(s)
-	exist := l.existing(s, release)
-	for _, r := range l.releases[release].rules {
-		switch l.takes(s, r, release, backend, &exist) {
-		case on:
+	for r, fired := range l.reasons(s, l.at(s), backend) {
+		if fired == on {
 			certain = append(certain, r.id)
-		case undecided:
+		} else {
 			possible = append(possible, r.id)
 		}
 	}

@@ -73,6 +73,7 @@ type search struct {
 	found   []Change
 	done    [][]int // the sets of levers of found
 	limit   int
+	below   int // only backends before this one count
 
 	here      []obstacle   // in the release at hand
 	elsewhere [][]obstacle // in the releases that can be moved to
@@ -227,29 +228,41 @@ func (c *search) contained(levers []int) bool {
 	})
 }
 
-// try looks for values of a set of levers. It makes all of them unknown first: where three-valued logic says that no backend is
-// possible then, no values will do, and the whole set is done in one evaluation.
+// try looks for values of a set of levers: for the first that give a backend and, where that is not the library's first choice, for those
+// that give a better one. It makes all of them unknown first: where three-valued logic says that no backend is possible then, no values
+// will do, and the whole set is done in one evaluation.
 func (c *search) try(levers []int) {
-	if best, ok := c.assignValues(levers); ok {
-		c.found = append(c.found, best)
-		c.done = append(c.done, levers)
+	c.below = len(c.library.backends)
+	for c.below > 0 && len(c.found) < c.limit {
+		order, chosen, ok := c.assignValues(levers)
+		if !ok {
+			return
+		}
+		if len(c.done) == 0 || !slices.Equal(c.done[len(c.done)-1], levers) {
+			c.done = append(c.done, levers)
+		}
+		c.below = c.firstOn()
+		c.found = append(c.found, c.propose(order, chosen))
 	}
 }
 
-func (c *search) assignValues(levers []int) (Change, bool) {
+// firstOn is the first backend, in the library's order, that is surely available.
+func (c *search) firstOn() int {
+	d := c.library.decide(c.now)
+	return slices.Index(d.backends[:len(c.library.backends)], on)
+}
+
+func (c *search) assignValues(levers []int) (order []int, chosen []option, ok bool) {
 	c.reset()
 	// The release comes first, since it decides which rules are asked.
-	order := slices.Clone(levers)
+	order = slices.Clone(levers)
 	version := c.library.byName[c.library.version]
 	sort.SliceStable(order, func(i, j int) bool { return c.levers[order[i]].fact == version && c.levers[order[j]].fact != version })
 	for _, i := range order {
 		c.loosen(i)
 	}
-	chosen := make([]option, len(order))
-	if !c.descend(order, chosen, 0, version) {
-		return Change{}, false
-	}
-	return c.propose(order, chosen)
+	chosen = make([]option, len(order))
+	return order, chosen, c.descend(order, chosen, 0, version)
 }
 
 func (c *search) reset() {
@@ -271,11 +284,11 @@ func (c *search) loosen(lever int) {
 func (c *search) descend(order []int, chosen []option, depth, version int) bool {
 	l := c.library
 	byRelease := depth < len(order) && c.levers[order[depth]].fact == version
-	if !byRelease && !l.possible(c.now) {
+	if !byRelease && !l.any(c.now, c.below, func(v verdict) bool { return v != off }) {
 		return false
 	}
 	if depth == len(order) {
-		return l.anyOn(c.now) && c.fit(order)
+		return l.any(c.now, c.below, surely) && c.fit(order)
 	}
 	p := c.levers[order[depth]]
 	before := slices.Clone(c.now.values)
@@ -338,19 +351,21 @@ func (c *search) fit(order []int) bool {
 	return true
 }
 
-// anyOn tells whether some backend is surely available.
-func (l *Library) anyOn(s *Situation) bool {
+// any tells whether some variant of the first backends has such a verdict.
+func (l *Library) any(s *Situation, below int, such func(verdict) bool) bool {
 	release := l.at(s)
 	for i := range l.variants {
-		if l.variant(s, release, i) == on {
+		if l.variants[i].backend < below && such(l.variant(s, release, i)) {
 			return true
 		}
 	}
 	return false
 }
 
+func surely(v verdict) bool { return v == on }
+
 // propose puts the chosen values into words. What a lever implies goes into Set only where the rules would say no without it.
-func (c *search) propose(order []int, chosen []option) (Change, bool) {
+func (c *search) propose(order []int, chosen []option) Change {
 	l := c.library
 	d := l.decide(c.now)
 	change := Change{Set: make(map[string]Value), Implies: make(map[string]Value)}
@@ -376,7 +391,7 @@ func (c *search) propose(order []int, chosen []option) (Change, bool) {
 			}
 			c.now.assign(f.slot, old)
 			c.now.forget()
-			if l.anyOn(c.now) {
+			if l.any(c.now, len(l.backends), surely) {
 				change.Implies[f.Name] = value
 			} else {
 				change.Set[f.Name] = value
@@ -385,5 +400,5 @@ func (c *search) propose(order []int, chosen []option) (Change, bool) {
 			c.now.forget()
 		}
 	}
-	return change, true
+	return change
 }

@@ -354,7 +354,7 @@ func (l *Library) deciding(s *Situation, candidates []int) []MissingFact {
 
 func (l *Library) missing(fact int) MissingFact {
 	f := l.facts[fact]
-	return MissingFact{Name: f.Name, Why: f.About + " decides which rules apply", How: f.Ask}
+	return MissingFact{Name: f.Name, Why: f.About + " decides which rules apply", How: cmp.Or(f.Ask, l.Ask)}
 }
 
 // score is how many backends a fact decides, on average over its values.

@@ -17,6 +17,7 @@ type ruleEntry struct {
 	Because  Text       `yaml:"because"`
 	Message  *yaml.Node `yaml:"message"`
 	Note     string     `yaml:"note"`
+	Ends     bool       `yaml:"ends"` // where it fires, nothing else about the variant is worth telling
 	Tells    *yaml.Node `yaml:"tells"`
 	Silent   *yaml.Node `yaml:"silent"`
 	Source   *yaml.Node `yaml:"source"`
@@ -55,7 +56,7 @@ func (b *libraryBuilder) compileRules() {
 func (b *libraryBuilder) compileRule(entry ruleEntry) {
 	l := b.library
 	releases := b.rangeOf(entry.Versions)
-	r := &rule{id: entry.ID.Value, because: entry.Because.Value, note: entry.Note, place: Problem{File: b.file, Line: entry.ID.Line, Column: entry.ID.Column}}
+	r := &rule{id: entry.ID.Value, because: entry.Because.Value, note: entry.Note, ends: entry.Ends, place: Problem{File: b.file, Line: entry.ID.Line, Column: entry.ID.Column}}
 	r.filter = slices.Index(b.filters, entry.Filter.Value)
 	if r.because == "" || entry.Source == nil || entry.When == nil && entry.Requires == nil {
 		b.problem(entry.ID.Line, entry.ID.Column, "%s needs because:, source: and when: or requires:", r.id)

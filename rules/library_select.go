@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 )
 
@@ -139,13 +140,8 @@ func (l *Library) explain(s *Situation, i int, name string, seen outcomes, manyR
 		return b
 	}
 	release := l.at(s)
-	exist := l.existing(s, release)
 	var certain, possible []RuleInfo
-	for _, r := range l.releases[release].rules {
-		fired := l.takes(s, r, release, i, &exist)
-		if fired == off {
-			continue
-		}
+	for r, fired := range l.reasons(s, release, i) {
 		if fired == on {
 			certain = append(certain, r.info(l, release, s))
 		} else {
@@ -156,6 +152,47 @@ func (l *Library) explain(s *Situation, i int, name string, seen outcomes, manyR
 		b.Rules = append(b.Rules, possible...)
 	}
 	return b
+}
+
+// reasons are the rules that take out or may take out variants of a backend: in the library's order, but first what is wrong with
+// variants that are there, then which are not.
+func (l *Library) reasons(s *Situation, release, backend int) iter.Seq2[*rule, verdict] {
+	exist := l.existing(s, release)
+	var ended [maxVariants]bool
+	for _, r := range l.releases[release].rules {
+		targets, _ := r.off.at(release)
+		if whole, _ := r.whole.at(release); r.ends && !whole && l.fires(s, r, release) == on {
+			for _, v := range targets {
+				ended[v] = true
+			}
+		}
+	}
+	return func(yield func(*rule, verdict) bool) {
+		for _, ends := range []bool{false, true} {
+			for _, r := range l.releases[release].rules {
+				if r.ends != ends || !ends && l.allEnded(r, release, &ended) {
+					continue
+				}
+				if fired := l.takes(s, r, release, backend, &exist); fired != off && !yield(r, fired) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// allEnded tells whether a rule is about nothing but variants of which enough is told.
+func (l *Library) allEnded(r *rule, release int, ended *[maxVariants]bool) bool {
+	targets, _ := r.off.at(release)
+	if whole, _ := r.whole.at(release); whole {
+		return false
+	}
+	for _, v := range targets {
+		if !ended[v] {
+			return false
+		}
+	}
+	return true
 }
 
 // existing tells of each variant whether it exists in the situation.
