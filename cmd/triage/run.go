@@ -173,9 +173,9 @@ func (w *watch) report(ended live.Ended, args []string, known []matcher.Fact, be
 		_ = w.reading.Read(ctx, "triage run", strings.NewReader(died)) // a string can be read
 	}
 	if first := <-before; first != nil {
-		after := live.Read(ctx, options).Within(ended.Started.Add(-clockSlack), time.Time{})
-		_ = w.reading.Read(ctx, "kernel log", strings.NewReader(after.KernelLog()))
-		known = append(known, first.Then(after).Known(options.Base.Vocabulary)...)
+		now := first.Then(live.Read(ctx, options)).Within(ended.Started.Add(-clockSlack), time.Time{})
+		_ = w.reading.Read(ctx, "kernel log", strings.NewReader(now.KernelLog()))
+		known = append(known, now.Known(options.Base.Vocabulary)...)
 	}
 	report := w.reading.Report(known...)
 	report.Notes = append(report.Notes, w.failed...)

@@ -123,10 +123,19 @@ func (m *Machine) KernelLog() string {
 	return text.String()
 }
 
-// Then joins what a machine said before a job with what it says after it: what it says now, and whoever held more GPU memory then
-// than anybody does now, since they may have left meanwhile.
+// Then joins what a machine said before a job with what it says after it: what it says now, without the kernel's messages of
+// before, and whoever held more GPU memory then than anybody does now, since they may have left meanwhile.
 func (m *Machine) Then(after *Machine) *Machine {
 	joined := *after
+	joined.Kernel = slices.DeleteFunc(slices.Clone(after.Kernel), func(l KernelLine) bool {
+		return !l.Time.IsZero() && slices.ContainsFunc(m.Kernel, func(old KernelLine) bool { return old.Text == l.Text && old.Time.Equal(l.Time) })
+	})
+	joined.Xids = slices.DeleteFunc(slices.Clone(after.Xids), func(x Xid) bool {
+		return !x.Time.IsZero() && slices.ContainsFunc(m.Xids, func(old Xid) bool { return old.Text == x.Text && old.Time.Equal(x.Time) })
+	})
+	joined.OOMKills = slices.DeleteFunc(slices.Clone(after.OOMKills), func(k OOMKill) bool {
+		return !k.Time.IsZero() && slices.ContainsFunc(m.OOMKills, func(old OOMKill) bool { return old.PID == k.PID && old.Time.Equal(k.Time) })
+	})
 	joined.GPUs = slices.Clone(after.GPUs)
 	for i, now := range joined.GPUs {
 		at := slices.IndexFunc(m.GPUs, func(g GPU) bool { return g.UUID == now.UUID })

@@ -64,21 +64,25 @@ func (f *factList) add(name string, value any, where string) {
 }
 
 func (m *Machine) gpuFacts(f *factList) {
-	f.add("driver", m.Driver, "nvidia-smi")
-	f.add("driver_cuda", m.CUDA, "nvidia-smi")
+	smi := "nvidia-smi"
+	if m.Source == fromPrometheus {
+		smi = ""
+	}
+	f.add("driver", m.Driver, smi)
+	f.add("driver_cuda", m.CUDA, smi)
 	f.add("kernel_module", m.KernelModule, "/proc/driver/nvidia/version")
 	if len(m.GPUs) == 0 {
 		return // none, or nobody tells
 	}
-	f.add("gpu_count", float64(len(m.GPUs)), "")
+	f.add("gpu_count", float64(len(m.GPUs)), smi)
 	gpus := m.visible()
-	f.add("gpu", common(gpus, func(g GPU) string { return g.Name }), "")
+	f.add("gpu", common(gpus, func(g GPU) string { return g.Name }), smi)
 	if sm := common(gpus, GPU.SM); sm != 0 {
-		f.add("sm", float64(sm), "")
+		f.add("sm", float64(sm), smi)
 	}
 	total := common(gpus, func(g GPU) float64 { return known(g.Memory.TotalMiB) })
 	if total > 0 {
-		f.add("gpu_memory_gib", gib(total), "")
+		f.add("gpu_memory_gib", gib(total), smi)
 	}
 }
 
@@ -365,7 +369,7 @@ func (m *Machine) libraryFacts(f *factList) {
 		}
 	}
 	for fact, versions := range copies {
-		f.add(fact+"_copies", versions, "")
+		f.add(fact+"_copies", versions, "files that the loader may find")
 	}
 }
 

@@ -16,8 +16,8 @@ const (
 	entryHeader   = 32
 	kindPTX       = 1
 	kindCubin     = 2
-	maxEntries    = 50_000
-	enoughEntries = 4000 // entries without a new architecture after which the rest is taken to be alike
+	maxEntries    = 400_000
+	enoughEntries = 40_000 // entries without a new architecture after which the rest is taken to be alike
 )
 
 // architectures lists what the device code in the shared library at path was built for: "sm_90" for machine code and

@@ -303,3 +303,18 @@ func TestKernelMessagesFromTools(t *testing.T) {
 		})
 	}
 }
+
+// The kernel's own messages of an illegal memory access and of a cgroup that ran out of memory, as an H200 machine printed them.
+func TestRealKernelMessages(t *testing.T) {
+	records, err := os.ReadFile("../../testdata/live/h200-580/kmsg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	host := newMachine(t)
+	host.smi("h200-580")
+	host.write("proc/stat", "btime 1763661950\n")
+	host.write("dev/kmsg", strings.ReplaceAll(string(records), "\n", "\x00"))
+	expect(t, values(host.read(), base(t)), map[string]any{"xid_blame": "application", "host_oom": true,
+		"xid_text": "Xid 31 (page fault: an address that is not mapped) on GPU 0 (0000:00:06): restart the job",
+		"oom_text": "python3 (pid 1475), which held 1.0 GiB, because its cgroup /t reached its limit of 1.0 GiB"})
+}
