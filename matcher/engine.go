@@ -42,8 +42,20 @@ const headLines = 5000
 
 // New prepares an engine.
 func New(base *rules.Base) *Engine {
-	e := &Engine{base: base, looking: make(map[*rules.Signature]bool), needs: make(map[*rules.Signature][][]scan.Literal)}
-	b := builder{engine: e, lines: slices.Clone(openers())}
+	e := newEngine(base)
+	b := e.build()
+	e.words = newKeywords(b.words)
+	e.lines, e.progress = e.set(b.lines), e.set(b.progress)
+	return e
+}
+
+func newEngine(base *rules.Base) *Engine {
+	return &Engine{base: base, looking: make(map[*rules.Signature]bool), needs: make(map[*rules.Signature][][]scan.Literal)}
+}
+
+// build gathers what the knowledge base looks for.
+func (e *Engine) build() *builder {
+	base, b := e.base, &builder{engine: e, lines: slices.Clone(openers())}
 	for _, s := range base.Signatures {
 		b.signature(s)
 	}
@@ -71,9 +83,7 @@ func New(base *rules.Base) *Engine {
 	for i, pattern := range base.Scope.SeenPatterns() {
 		b.pattern(i, required(pattern.String()))
 	}
-	e.words = newKeywords(b.words)
-	e.lines, e.progress = e.set(b.lines), e.set(b.progress)
-	return e
+	return b
 }
 
 // set makes a set of literals, or an empty one when some of them cannot be looked for.
@@ -157,9 +167,12 @@ func (b *builder) reader(r *rules.FactReader, packages bool) {
 
 // pattern prepares to look for a pattern in every line that has one of its literals.
 func (b *builder) pattern(number int, literals []scan.Literal) {
-	b.lines = append(b.lines, literals...)
+	tooCommon := literals == nil || slices.ContainsFunc(literals, func(l scan.Literal) bool { return len(l.Text) <= scan.MinLiteral || l.Share() > mostCommon })
+	if !tooCommon {
+		b.lines = append(b.lines, literals...)
+	}
 	switch {
-	case literals == nil:
+	case tooCommon:
 		b.engine.common = append(b.engine.common, number)
 	case slices.ContainsFunc(literals, func(l scan.Literal) bool { return l.Fold }):
 		b.engine.folded = append(b.engine.folded, number)

@@ -115,6 +115,9 @@ func pieceOf(re *syntax.Regexp) piece {
 }
 
 func literalPiece(runes []rune, fold bool) piece {
+	if text := string(runes); !fold && len(text) <= maxText && !strings.ContainsAny(text, "\r\n\uFFFD") {
+		return exactly(choices{{Text: text}: true})
+	}
 	all := exactly(anything())
 	for _, r := range runes {
 		all = all.then(runePiece(r, fold))

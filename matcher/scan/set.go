@@ -134,9 +134,14 @@ type finder struct {
 func (f *finder) pass(data []byte, yield func(Hit) bool) {
 	f.data, f.yield = data, yield
 	f.hit = Hit{End: -1, IDs: f.hit.IDs[:0]}
-	if f.set.stride == maxStride {
+	switch f.set.stride {
+	case 5:
 		f.wide()
-	} else {
+	case 3:
+		f.three()
+	case 2:
+		f.two()
+	default:
 		f.narrow(0)
 	}
 	f.flush()
@@ -145,25 +150,57 @@ func (f *finder) pass(data []byte, yield func(Hit) bool) {
 // wide looks at a gram every 5 bytes, eight in a round: one test of bounds and one branch for 40 bytes.
 func (f *finder) wide() {
 	s, data, i := f.set, f.data, 0
-	for ; i+40 <= len(data); i += 40 {
+	for ; i+40 <= len(data) && !f.done; i += 40 {
 		w := (*[40]byte)(data[i:])
 		any := s.test(binary.LittleEndian.Uint32(w[0:])) | s.test(binary.LittleEndian.Uint32(w[5:])) |
 			s.test(binary.LittleEndian.Uint32(w[10:])) | s.test(binary.LittleEndian.Uint32(w[15:])) |
 			s.test(binary.LittleEndian.Uint32(w[20:])) | s.test(binary.LittleEndian.Uint32(w[25:])) |
 			s.test(binary.LittleEndian.Uint32(w[30:])) | s.test(binary.LittleEndian.Uint32(w[35:]))
-		if any&1 == 0 {
-			continue
-		}
-		for at := i; at < i+40; at += maxStride {
-			if s.test(binary.LittleEndian.Uint32(data[at:]))&1 != 0 {
-				f.verify(at)
-			}
-		}
-		if f.done {
-			return
+		if any&1 != 0 {
+			f.check(i, i+40)
 		}
 	}
 	f.narrow(i)
+}
+
+// three is wide for every 3 bytes, two for every 2: the compiler needs the distances to be constants.
+func (f *finder) three() {
+	s, data, i := f.set, f.data, 0
+	for ; i+25 <= len(data) && !f.done; i += 24 {
+		w := (*[25]byte)(data[i:])
+		any := s.test(binary.LittleEndian.Uint32(w[0:])) | s.test(binary.LittleEndian.Uint32(w[3:])) |
+			s.test(binary.LittleEndian.Uint32(w[6:])) | s.test(binary.LittleEndian.Uint32(w[9:])) |
+			s.test(binary.LittleEndian.Uint32(w[12:])) | s.test(binary.LittleEndian.Uint32(w[15:])) |
+			s.test(binary.LittleEndian.Uint32(w[18:])) | s.test(binary.LittleEndian.Uint32(w[21:]))
+		if any&1 != 0 {
+			f.check(i, i+24)
+		}
+	}
+	f.narrow(i)
+}
+
+func (f *finder) two() {
+	s, data, i := f.set, f.data, 0
+	for ; i+18 <= len(data) && !f.done; i += 16 {
+		w := (*[18]byte)(data[i:])
+		any := s.test(binary.LittleEndian.Uint32(w[0:])) | s.test(binary.LittleEndian.Uint32(w[2:])) |
+			s.test(binary.LittleEndian.Uint32(w[4:])) | s.test(binary.LittleEndian.Uint32(w[6:])) |
+			s.test(binary.LittleEndian.Uint32(w[8:])) | s.test(binary.LittleEndian.Uint32(w[10:])) |
+			s.test(binary.LittleEndian.Uint32(w[12:])) | s.test(binary.LittleEndian.Uint32(w[14:]))
+		if any&1 != 0 {
+			f.check(i, i+16)
+		}
+	}
+	f.narrow(i)
+}
+
+// check looks again at the grams of a round.
+func (f *finder) check(from, to int) {
+	for at := from; at < to; at += f.set.stride {
+		if f.set.test(binary.LittleEndian.Uint32(f.data[at:]))&1 != 0 {
+			f.verify(at)
+		}
+	}
 }
 
 // narrow looks at one gram after the other.
