@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/gpu-triage/triage/matcher/render"
 )
 
 // The exit statuses, which mean what grep's mean.
@@ -38,7 +40,7 @@ func run(ctx context.Context, args []string, std streams) int {
 		return int(status)
 	}
 	for line := range strings.SplitSeq(plainly(err), "\n") {
-		fmt.Fprintln(std.err, "triage: "+line)
+		fmt.Fprintln(std.err, "triage: "+render.Line(line))
 	}
 	return exitWrong
 }
@@ -59,6 +61,6 @@ func newRoot(std streams) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; %s --help lists what there is", err, cmd.CommandPath())
 	})
-	root.AddCommand(newRun(std), newBackends(std), newFacts(std), newRules(std), newServe(), newVersion(std))
+	root.AddCommand(newRun(std), newBackends(std), newFacts(std), newMerge(std), newRules(std), newServe(), newVersion(std))
 	return root
 }

@@ -10,9 +10,9 @@ import (
 // Backends returns a choice as Text shows the backends of a diagnosis.
 func Backends(c matcher.Choice, style Style) string {
 	p := newPage(style)
-	p.hanging(0, "", p.paint.strong(oneLine(strings.TrimSpace(c.Library+" "+c.Release)+": "+outcomeOf(c))))
+	p.hanging(0, "", p.paint.strong(Line(strings.TrimSpace(c.Library+" "+c.Release)+": "+outcomeOf(c))))
 	for _, note := range c.Notes {
-		p.hanging(0, p.paint.note("note: "), oneLine(note))
+		p.hanging(0, p.paint.note("note: "), Line(note))
 	}
 	p.backends(c.Backends)
 	p.missing(c.Missing)

@@ -82,10 +82,10 @@ func (m *markdown) report(r *matcher.Report) {
 }
 
 func (m *markdown) diagnosis(level string, d matcher.Diagnosis) {
-	m.block(level + " " + inline(cut(oneLine(d.Title), m.extent.prose)))
+	m.block(level + " " + inline(cut(Line(d.Title), m.extent.prose)))
 	m.block(standing(d))
 	for _, paragraph := range strings.Split(strings.TrimSpace(clean(cut(d.Cause, m.extent.prose))), "\n\n") {
-		m.block(inline(oneLine(paragraph)))
+		m.block(inline(Line(paragraph)))
 	}
 	m.block(fence("text", strings.Join(m.quotes(d.Evidence), "\n")))
 	m.fixes(d.Fixes)
@@ -128,7 +128,7 @@ func (m *markdown) fixes(fixes []matcher.Fix) {
 	m.block("**Fix**")
 	for i, f := range fixes[:min(len(fixes), m.extent.fixes)] {
 		number := fmt.Sprintf("%d. ", i+1)
-		parts := []string{inline(cut(oneLine(f.Do), m.extent.prose))}
+		parts := []string{inline(cut(Line(f.Do), m.extent.prose))}
 		if len(f.Run) > 0 {
 			parts = append(parts, commands(strings.Join(f.Run, "\n"), m.extent.prose))
 		}
@@ -148,9 +148,9 @@ func (m *markdown) missing(missing []matcher.Missing) {
 		if i == m.extent.fixes {
 			break
 		}
-		item := code(cut(oneLine(one.Name), 100))
+		item := code(cut(Line(one.Name), 100))
 		if one.Why != "" {
-			item += ": " + inline(cut(oneLine(one.Why), m.extent.prose))
+			item += ": " + inline(cut(Line(one.Why), m.extent.prose))
 		}
 		if one.How != "" {
 			item += "\n\n" + commands(one.How, m.extent.prose)
@@ -171,7 +171,7 @@ func (m *markdown) details(d matcher.Diagnosis) {
 		if len(c.Ranks) > 0 {
 			where += ", " + rankList(c.Ranks)
 		}
-		return inline(cut(oneLine(c.Title), m.extent.line)) + where + ")"
+		return inline(cut(Line(c.Title), m.extent.line)) + where + ")"
 	})
 	inner.list("See", len(d.References), func(i int) string { return reference(d.References[i]) })
 	if inner.out.Len() == 0 {
@@ -200,7 +200,7 @@ func (m *markdown) factTable(title string, facts []matcher.FactValue) {
 	}
 	rows := []string{"| fact | value | from |", "| --- | --- | --- |"}
 	for _, f := range facts {
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s |", codeCell(cut(oneLine(f.Name), 100)), codeCell(cut(Value(f.Value), 200)),
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s |", codeCell(cut(Line(f.Name), 100)), codeCell(cut(Value(f.Value), 200)),
 			cell(cut(origin(f), 200))))
 	}
 	m.block(strings.Join(rows, "\n"))
@@ -215,15 +215,15 @@ func (m *markdown) backendTable(backends []matcher.Backend) {
 	for _, b := range backends {
 		var because []string
 		for _, rule := range b.Rules {
-			because = append(because, cell(cut(sentence(rule.Because), m.extent.line))+" "+codeCell(cut(oneLine(rule.ID), 100)))
+			because = append(because, cell(cut(sentence(rule.Because), m.extent.line))+" "+codeCell(cut(Line(rule.ID), 100)))
 		}
 		if b.Verdict == unknown && len(because) > 0 {
 			because = append([]string{"these may rule it out:"}, because...)
 		}
 		if len(b.Missing) > 0 {
-			because = append(because, "depends on "+codeCell(cut(oneLine(strings.Join(b.Missing, ", ")), 300)))
+			because = append(because, "depends on "+codeCell(cut(Line(strings.Join(b.Missing, ", ")), 300)))
 		}
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s |", codeCell(cut(oneLine(b.Name), 100)), cell(cut(oneLine(b.Verdict), 100)), strings.Join(because, "<br>")))
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s |", codeCell(cut(Line(b.Name), 100)), cell(cut(Line(b.Verdict), 100)), strings.Join(because, "<br>")))
 	}
 	m.block(strings.Join(rows, "\n"))
 }
@@ -272,7 +272,7 @@ func indented(text string, by int) string {
 // reference links a web address and quotes anything else. GitHub's own pages are linked through its redirector, which keeps a
 // comment from leaving a back-reference in the issue that it points at.
 func reference(text string) string {
-	text = cut(oneLine(text), 300)
+	text = cut(Line(text), 300)
 	address, err := url.Parse(text)
 	if err != nil || address.Scheme != "https" || !strings.Contains(address.Host, ".") || address.User != nil || strings.ContainsAny(text, " <>`\"'()[]{}|\\^@…") {
 		return code(text)

@@ -70,7 +70,7 @@ func prose(text string) string {
 
 // code returns text as a code span, with as many backticks around it as it needs.
 func code(text string) string {
-	text = defused(oneLine(text))
+	text = defused(Line(text))
 	if text == "" {
 		return ""
 	}
@@ -83,7 +83,7 @@ func code(text string) string {
 
 // codeCell returns text as code for a cell of a table.
 func codeCell(text string) string {
-	if text = oneLine(text); text == "" {
+	if text = Line(text); text == "" {
 		return ""
 	}
 	return "<code>" + prose(text) + "</code>"

@@ -76,8 +76,8 @@ func clean(text string) string {
 	}, ansi.Strip(strings.ToValidUTF8(text, "\uFFFD")))
 }
 
-// oneLine returns text, cleaned, with its line breaks and runs of space as single spaces.
-func oneLine(text string) string { return strings.Join(strings.Fields(clean(text)), " ") }
+// Line returns text on one line, with nothing in it that a terminal would obey: the name of a file in an archive may hold anything.
+func Line(text string) string { return strings.Join(strings.Fields(clean(text)), " ") }
 
 // cut shortens text to at most n characters and says so with an ellipsis.
 func cut(text string, n int) string {
@@ -93,34 +93,34 @@ func Value(value any) string {
 	case nil:
 		return "none"
 	case string:
-		return oneLine(v)
+		return Line(v)
 	}
 	encoded, err := json.Marshal(value)
 	if err != nil {
-		return oneLine(fmt.Sprint(value))
+		return Line(fmt.Sprint(value))
 	}
 	var text string
 	if json.Unmarshal(encoded, &text) == nil {
-		return oneLine(text)
+		return Line(text)
 	}
-	return oneLine(string(encoded))
+	return Line(string(encoded))
 }
 
 // origin tells where a fact is from.
 func origin(f matcher.FactValue) string {
 	from := map[string]string{"user": "given", "log": "log", "live": "this machine"}[f.Source]
 	if from == "" {
-		from = oneLine(f.Source)
+		from = Line(f.Source)
 	}
 	if f.Where == "" {
 		return from
 	}
-	return from + ", " + oneLine(f.Where)
+	return from + ", " + Line(f.Where)
 }
 
 // place names a line as editors and compilers do.
 func place(e matcher.Evidence) string {
-	where := oneLine(e.Source) + ":" + strconv.Itoa(e.Line)
+	where := Line(e.Source) + ":" + strconv.Itoa(e.Line)
 	if e.Rank != nil {
 		where += fmt.Sprintf(" [rank %d]", *e.Rank)
 	}
@@ -192,7 +192,7 @@ func outcome(f matcher.Fix) string {
 
 // sentence is text on one line with a full stop.
 func sentence(text string) string {
-	text = oneLine(text)
+	text = Line(text)
 	if text == "" || strings.HasSuffix(text, ".") {
 		return text
 	}
@@ -203,7 +203,7 @@ func sentence(text string) string {
 func remarks(r *matcher.Report) []string {
 	var notes []string
 	for _, note := range r.Notes {
-		notes = append(notes, oneLine(note))
+		notes = append(notes, Line(note))
 	}
 	if n := r.Stats.TruncatedLines; n > 0 {
 		notes = append(notes, fmt.Sprintf("%d overlong line(s) were read shortened.", n))

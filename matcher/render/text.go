@@ -89,8 +89,8 @@ func (p *page) headline(d matcher.Diagnosis) {
 	if d.Certainty != matcher.Confirmed {
 		certainty = p.paint.likely
 	}
-	label := certainty(string(d.Certainty)) + p.paint.faint("["+oneLine(d.ID)+"]") + ": "
-	for i, row := range wrap(oneLine(d.Title), p.width-ansi.StringWidth(label)) {
+	label := certainty(string(d.Certainty)) + p.paint.faint("["+Line(d.ID)+"]") + ": "
+	for i, row := range wrap(Line(d.Title), p.width-ansi.StringWidth(label)) {
 		if i > 0 {
 			label = strings.Repeat(" ", ansi.StringWidth(label))
 		}
@@ -141,7 +141,7 @@ func (p *page) facts(d matcher.Diagnosis) {
 		if line, same := strings.CutPrefix(f.Where, logOf(d)+":"); same {
 			f.Where = "line " + line
 		}
-		rows = append(rows, []string{oneLine(f.Name), cut(Value(f.Value), valueWidth), p.paint.faint(origin(f))})
+		rows = append(rows, []string{Line(f.Name), cut(Value(f.Value), valueWidth), p.paint.faint(origin(f))})
 	}
 	p.table(rows)
 }
@@ -161,7 +161,7 @@ func (p *page) missing(missing []matcher.Missing) {
 			p.line(4, p.paint.faint(fmt.Sprintf("and %d more", len(missing)-i)))
 			break
 		}
-		p.hanging(4, p.paint.strong(oneLine(m.Name))+"  ", oneLine(m.Why))
+		p.hanging(4, p.paint.strong(Line(m.Name))+"  ", Line(m.Why))
 		p.command(8, m.How)
 	}
 }
@@ -181,7 +181,7 @@ func (p *page) backends(backends []matcher.Backend) {
 		if colour == nil {
 			colour = p.paint.likely
 		}
-		label := fmt.Sprintf("%-*s  ", name, oneLine(b.Name)) + colour(oneLine(b.Verdict))
+		label := fmt.Sprintf("%-*s  ", name, Line(b.Name)) + colour(Line(b.Verdict))
 		if len(b.Rules) == 0 && len(b.Missing) == 0 {
 			p.line(4, label)
 			continue
@@ -196,11 +196,11 @@ func (p *page) backends(backends []matcher.Backend) {
 				p.hanging(4, label, p.paint.faint(fmt.Sprintf("and %d more rules; the JSON form has them all", len(b.Rules)-i)))
 				break
 			}
-			p.hanging(4, label, sentence(rule.Because)+" "+p.paint.faint("["+oneLine(rule.ID)+"]"))
+			p.hanging(4, label, sentence(rule.Because)+" "+p.paint.faint("["+Line(rule.ID)+"]"))
 			label = strings.Repeat(" ", ansi.StringWidth(label))
 		}
 		if len(b.Missing) > 0 {
-			p.hanging(4, label, "depends on "+oneLine(strings.Join(b.Missing, ", ")))
+			p.hanging(4, label, "depends on "+Line(strings.Join(b.Missing, ", ")))
 		}
 	}
 }
@@ -209,7 +209,7 @@ func (p *page) fixes(fixes []matcher.Fix) {
 	p.section("fix", len(fixes))
 	for i, f := range fixes {
 		number := strconv.Itoa(i+1) + ". "
-		p.hanging(4, p.paint.good(number), oneLine(f.Do))
+		p.hanging(4, p.paint.good(number), Line(f.Do))
 		for _, command := range f.Run {
 			p.command(4+len(number)+2, command)
 		}
@@ -230,14 +230,14 @@ func (p *page) consequences(all []matcher.Consequence) {
 		if len(c.Ranks) > 0 {
 			where += " [" + rankList(c.Ranks) + "]"
 		}
-		p.hanging(4, p.paint.faint(where)+"  ", oneLine(c.Title))
+		p.hanging(4, p.paint.faint(where)+"  ", Line(c.Title))
 	}
 }
 
 func (p *page) references(references []string) {
 	p.section("see", len(references))
 	for _, reference := range references {
-		p.line(4, p.paint.link(oneLine(reference)))
+		p.line(4, p.paint.link(Line(reference)))
 	}
 }
 

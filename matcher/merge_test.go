@@ -1,0 +1,99 @@
+package matcher
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/gpu-triage/triage/rules"
+)
+
+// Three machines: two saw only the peer go, one saw why; rank 5's machine saw the same a little later.
+func mergeReports() []Report {
+	one := func(id string, certainty Certainty, rank, line int) Diagnosis {
+		return Diagnosis{
+			ID: id, Title: "about " + id, Certainty: certainty, Rank: &rank, Ranks: []int{rank}, Count: 1,
+			Evidence: []Evidence{{Source: "train.log", Line: line, Rank: &rank, Text: id}},
+		}
+	}
+	torch := func(version string) FactValue {
+		return FactValue{Name: "torch", Value: version, Source: "log", Where: "train.log:1"}
+	}
+	return []Report{
+		{
+			Diagnoses: []Diagnosis{one("torchrun-child-failed", Confirmed, 0, 40)}, Facts: []FactValue{torch("2.6.0")},
+			Stats: Stats{Bytes: 10, Lines: 3, ElapsedMS: 5},
+		},
+		{Diagnoses: []Diagnosis{one("cuda-oom", Likely, 5, 7)}, Facts: []FactValue{torch("2.6.0")}, Notes: []string{"b", "a"}},
+		{
+			Diagnoses: []Diagnosis{one("cuda-oom", Confirmed, 3, 9)}, Facts: []FactValue{torch("2.5.1")}, Notes: []string{"a"},
+			Stats: Stats{Bytes: 1, Incomplete: true},
+		},
+		{Diagnoses: []Diagnosis{one("torchrun-child-failed", Confirmed, 1, 30)}},
+		{Diagnoses: []Diagnosis{one("python-exception", Likely, 2, 1)}},
+		{},
+	}
+}
+
+func mergeEngine(t *testing.T) *Engine {
+	t.Helper()
+	base, err := rules.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(base)
+}
+
+func TestMerge(t *testing.T) {
+	got := mergeEngine(t).Merge(mergeReports()...)
+	root := got.Diagnoses[0]
+	if root.ID != "cuda-oom" || root.Certainty != Confirmed || *root.Rank != 3 || root.Count != 2 || root.Evidence[0].Line != 9 {
+		t.Errorf("the root cause is %+v", root)
+	}
+	if diff := cmp.Diff([]int{3, 5}, root.Ranks); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]Consequence{{Title: "about torchrun-child-failed", Line: 40, Ranks: []int{0, 1}}}, root.Consequences); diff != "" {
+		t.Error(diff)
+	}
+	if len(got.Diagnoses) != 2 || got.Diagnoses[1].ID != "python-exception" {
+		t.Errorf("%d diagnoses, then %s", len(got.Diagnoses), got.Diagnoses[1].ID)
+	}
+	if diff := cmp.Diff([]any{"2.5.1", "2.6.0"}, []any{got.Facts[0].Value, got.Facts[1].Value}); diff != "" || len(got.Facts) != 2 {
+		t.Error(diff, got.Facts)
+	}
+	if diff := cmp.Diff([]string{"a", "b"}, got.Notes); diff != "" {
+		t.Error(diff)
+	}
+	if want := (Stats{Bytes: 11, Lines: 3, ElapsedMS: 5, Incomplete: true}); got.Stats != want {
+		t.Errorf("%+v, want %+v", got.Stats, want)
+	}
+}
+
+// Without a machine that saw the cause, what is only a consequence is all there is to say.
+func TestMergeKeepsLoneConsequences(t *testing.T) {
+	reports := mergeReports()
+	got := mergeEngine(t).Merge(reports[0], reports[3])
+	if len(got.Diagnoses) != 1 || got.Diagnoses[0].ID != "torchrun-child-failed" || got.Diagnoses[0].Count != 2 {
+		t.Errorf("%+v", got.Diagnoses)
+	}
+}
+
+// However the reports are grouped, the answer is the same.
+func TestMergeIsAssociative(t *testing.T) {
+	engine, reports := mergeEngine(t), mergeReports()
+	whole := engine.Merge(reports...)
+	for cut := range len(reports) + 1 {
+		left, right := engine.Merge(reports[:cut]...), engine.Merge(reports[cut:]...)
+		if diff := cmp.Diff(whole, engine.Merge(left, right), cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("cut at %d:\n%s", cut, diff)
+		}
+		for inner := range cut + 1 {
+			three := engine.Merge(engine.Merge(reports[:inner]...), engine.Merge(reports[inner:cut]...), right)
+			if diff := cmp.Diff(whole, three, cmpopts.EquateEmpty()); diff != "" {
+				t.Fatalf("cut at %d and %d:\n%s", inner, cut, diff)
+			}
+		}
+	}
+}
