@@ -100,7 +100,7 @@ func TestReadErrors(t *testing.T) {
 // piece by piece gives what cleaning it whole gives.
 func TestLongLines(t *testing.T) {
 	blob := strings.Repeat("0123456789", 3<<20/10)
-	bars := strings.Repeat(" 50%|###   | 1/2 [00:01<00:01]\r", 60_000)
+	bars := strings.Repeat(" 50%|###   | 1/2 [00:01<00:01]\r", 20_000)
 	in := "first\n" + blob + "THE END\n" + "[rank3]: " + bars + "RuntimeError: last\n" + bars + blob + "\r" + blob + "\nafter"
 	var got []Line
 	stats, err := ReadLines(strings.NewReader(in), "x", func(l Line) error { got = append(got, l); return nil })
@@ -111,7 +111,7 @@ func TestLongLines(t *testing.T) {
 	if !long.Truncated || len(long.Text) > maxPart || !strings.HasPrefix(long.Text, "0123456789") || !strings.HasSuffix(long.Text, "THE END") {
 		t.Errorf("%d bytes, %v", len(long.Text), long.Truncated)
 	}
-	if last := got[2+60_000]; last.Text != "RuntimeError: last" || last.Number != 3 || last.Rank != 3 || last.Truncated {
+	if last := got[2+20_000]; last.Text != "RuntimeError: last" || last.Number != 3 || last.Rank != 3 || last.Truncated {
 		t.Errorf("%+v", last)
 	}
 	if end := got[len(got)-1]; end.Text != "after" || end.Number != 5 {
@@ -145,7 +145,7 @@ func (e *endless) Read(p []byte) (int, error) {
 }
 
 func TestEndlessLineNeedsLittleMemory(t *testing.T) {
-	const size = 256 << 20
+	const size = 64 << 20
 	allocated := testing.AllocsPerRun(1, func() {
 		stats, err := ReadLines(&endless{size}, "x", func(l Line) error { return nil })
 		if err != nil || stats.TruncatedLines != 1 || stats.Bytes != size {

@@ -542,6 +542,9 @@ func brief(exceptions []*Exception) string {
 			if e.Swallowed {
 				b.WriteString(" swallowed")
 			}
+			if e.Level != "" {
+				fmt.Fprintf(&b, " level %s", e.Level)
+			}
 			if e.Earlier == nil {
 				break
 			}
@@ -578,6 +581,30 @@ func TestRealLogs(t *testing.T) {
 		"nvrtc-jiterator.log": {plain: 3, want: `11-441:RuntimeError:   #ifdef __HIPCC__ [3] /workspace/train/main.py:125
 `},
 		"compile-fullgraph.log": {plain: 3, want: `10-22:Unsupported: Failed to trace builtin operator [3] /workspace/train/main.py:424
+`},
+		"torchrun-tee-dl.log": {plain: 14, want: `27-27:ValueError: Caught ValueError in DataLoader worker process 0. [7] /tmp/a.py:15 rank 2 <relayed> 40-41:ValueError: bad sample 0 [4] /tmp/a.py:5 rank 2
+57-57:RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:547] C [5] /tmp/a.py:25 rank 0
+72-72:RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:547] C [5] /tmp/a.py:25 rank 1
+87-87:RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:547] C [5] /tmp/a.py:25 rank 3
+109-215:ChildFailedError: ============================================================ [6] first of 4: rank 2 exit 1 <relayed> 198-198:ValueError: Caught ValueError in DataLoader worker process 0. [6] /tmp/a.py:15 rank 2 <relayed> 211-212:ValueError: bad sample 0 [4] /tmp/a.py:5 rank 2
+`},
+		"torchrun-tee-grp.log": {plain: 13, want: `38-38:RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:547] C [5] /tmp/a.py:25 rank 1
+53-53:RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:547] C [5] /tmp/a.py:25 rank 3
+68-68:RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:547] C [5] /tmp/a.py:25 rank 2
+17-17:ExceptionGroup: several (2 sub-exceptions) [3] /tmp/a.py:19 rank 0 <relayed> 19-20:ValueError: a [0] rank 0
+90-177:ChildFailedError: ============================================================ [6] first of 4: rank 0 exit 1 <relayed> 169-169:ExceptionGroup: several (2 sub-exceptions) [2] /tmp/a.py:19 rank 0 <relayed> 171-172:ValueError: a [0] rank 0
+`},
+		"torchrun-tee-segv.log": {plain: 13, want: `9-9:Fatal Python error: Segmentation fault [4] /tmp/a.py:17 rank 3
+38-73:ChildFailedError: ===================================================== [6] first of 4: rank 3 exit -11
+`},
+		"torchrun-red-dl.log": {plain: 9, want: `26-132:ChildFailedError: ============================================================ [6] first of 4: rank 2 exit 1 <relayed> 115-115:ValueError: Caught ValueError in DataLoader worker process 0. [6] /tmp/a.py:15 rank 2 <relayed> 128-129:ValueError: bad sample 0 [4] /tmp/a.py:5 rank 2
+`},
+		"mpirun-tagged.log": {plain: 15, want: `7-8:RuntimeError: rank two [1] /tmp/b.py:8 rank 2
+`},
+		"torchscript.log": {plain: 0, want: `4-4:RuntimeError: The following operation failed in the TorchScript interprete [1] /tmp/b.py:18 <relayed> 10-10:RuntimeError: shape '[3, 5]' is invalid for input of size 4 [1] /tmp/b.py:17
+`},
+		"dynamo-suppressed.log": {plain: 7, want: `70-72:BackendCompilerFailed: backend='bad' raised: [24] /tmp/b.py:22 level warning
+143-145:BackendCompilerFailed: backend='bad' raised: [24] /tmp/b.py:22 level warning
 `},
 		"illegal-access.log": {plain: 1, want: `8-12:AcceleratorError: CUDA error: an illegal memory access was encountered [2] /workspace/train/main.py:113
 17-17:CUDADriverError: CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was enc [2]
