@@ -84,7 +84,7 @@ func (c *committer) run(ctx context.Context) {
 func (c *committer) write(ctx context.Context, group []commit) {
 	ctx, cancel := context.WithTimeout(ctx, commitTime)
 	defer cancel()
-	if len(group) > 1 && c.batch(ctx, group) == nil {
+	if len(group) > 1 && c.store.batches() && c.batch(ctx, group) == nil {
 		for _, one := range group {
 			one.done <- result{}
 		}

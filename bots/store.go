@@ -25,16 +25,18 @@ import (
 
 // StoreOptions says where the store is and how patient it is.
 type StoreOptions struct {
-	Dir   string        // folder of the embedded server; unused when URL is set
-	URL   string        // an existing NATS cluster with JetStream; "" embeds a server that listens nowhere
-	Lease time.Duration // after this much silence the work of a killed process is taken over; at least 500 ms
-	Log   *slog.Logger
+	Dir      string        // folder of the embedded server; unused when URL is set
+	URL      string        // an existing NATS cluster with JetStream; "" embeds a server that listens nowhere
+	Replicas int           // of each stream in a cluster; 0 is 1
+	Lease    time.Duration // after this much silence the work of a killed process is taken over; at least 500 ms
+	Log      *slog.Logger
 }
 
 // Store keeps jobs, reports and small states. Every write is on disk when it returns (with an embedded server), so that neither a
 // kill nor a power cut loses what was acknowledged.
 type Store struct {
 	lease   time.Duration
+	copies  int
 	log     *slog.Logger
 	server  *server.Server // nil with a cluster
 	unlock  func()
@@ -68,7 +70,7 @@ const (
 
 // OpenStore opens the store, creating what is not there. The error says what to do.
 func OpenStore(ctx context.Context, options StoreOptions) (*Store, error) {
-	s := &Store{lease: max(options.Lease, 500*time.Millisecond), log: options.Log, unlock: func() {}}
+	s := &Store{lease: max(options.Lease, 500*time.Millisecond), copies: max(options.Replicas, 1), log: options.Log, unlock: func() {}}
 	s.commits = newCommitter(s)
 	var commits context.Context
 	commits, s.stop = context.WithCancel(context.WithoutCancel(ctx))
@@ -133,13 +135,14 @@ func (s *Store) create(ctx context.Context) (err error) {
 	s.jobs, err = s.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
 		Name: jobStream, Subjects: []string{jobSubjects + ">"}, Retention: jetstream.WorkQueuePolicy,
 		Discard: jetstream.DiscardNew, MaxMsgsPerSubject: 1, MaxMsgs: maxJobs, MaxBytes: maxJobBytes,
-		Duplicates: dedupeWindow, AllowAtomicPublish: s.batches(), Description: "what triage was asked and has not answered yet",
+		Duplicates: dedupeWindow, AllowAtomicPublish: s.batches(), Replicas: s.copies, Description: "what triage was asked and has not answered yet",
 	})
 	if err != nil {
 		return fmt.Errorf("create stream %s: %w", jobStream, err)
 	}
 	s.dead, err = s.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
 		Name: deadStream, Subjects: []string{deadSubjects + ">"}, MaxAge: keepDead, MaxMsgs: 10_000, Discard: jetstream.DiscardOld,
+		Replicas:    s.copies,
 		Description: "what triage gave up on, with the reason",
 	})
 	if err != nil {
@@ -154,6 +157,7 @@ func (s *Store) create(ctx context.Context) (err error) {
 		{&s.leases, jetstream.KeyValueConfig{Bucket: leaseBucket, TTL: s.lease, Storage: jetstream.MemoryStorage}},
 	}
 	for _, b := range buckets {
+		b.config.Replicas = s.copies
 		if *b.to, err = s.js.CreateOrUpdateKeyValue(ctx, b.config); err != nil {
 			return fmt.Errorf("create bucket %s: %w", b.config.Bucket, err)
 		}

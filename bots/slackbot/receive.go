@@ -68,7 +68,7 @@ type reply struct {
 
 // command takes a slash command and returns the body of its acknowledgement.
 func (b *Bot) command(ctx context.Context, c slash, digest string) (any, error) {
-	if c.User == "" || c.ResponseURL != "" && !b.trusted(c.ResponseURL) {
+	if c.User == "" && c.ResponseURL == "" || c.ResponseURL != "" && !b.trusted(c.ResponseURL) {
 		return nil, errMalformed
 	}
 	t := task{Do: doAnswer, Channel: c.Channel, User: c.User, ResponseURL: c.ResponseURL, Issued: time.Now().UTC(), Trigger: c.Trigger, Text: c.Text}

@@ -38,7 +38,7 @@ type serveSettings struct {
 	GitHubToken, GitHubAPI, Prometheus        string
 	Allow, Rules                              []string
 	Lease, Debounce                           time.Duration
-	Attempts, Workers                         int
+	Attempts, Workers, Replicas               int
 }
 
 func newServe() *cobra.Command {
@@ -77,13 +77,15 @@ func newServe() *cobra.Command {
 	lease := flags.String("lease", cmp.Or(os.Getenv("TRIAGE_LEASE"), "5s"), "silence after which the work of a killed replica is taken over (TRIAGE_LEASE)")
 	debounce := flags.String("debounce", cmp.Or(os.Getenv("TRIAGE_DEBOUNCE"), "5s"), "least time between two looks at one issue (TRIAGE_DEBOUNCE)")
 	attempts := flags.String("attempts", cmp.Or(os.Getenv("TRIAGE_ATTEMPTS"), "10"), "failed tries after which work is given up (TRIAGE_ATTEMPTS)")
+	replicas := flags.String("nats-replicas", cmp.Or(os.Getenv("TRIAGE_NATS_REPLICAS"), "1"), "copies that the NATS cluster keeps (TRIAGE_NATS_REPLICAS)")
 	flags.IntVar(&s.Workers, "workers", 4*runtime.GOMAXPROCS(0), "answers in the making at once, for Slack and GitHub each")
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
 		s.Allow = *allow
-		var problems [3]error
+		var problems [4]error
 		s.Lease, problems[0] = time.ParseDuration(*lease)
 		s.Debounce, problems[1] = time.ParseDuration(*debounce)
 		s.Attempts, problems[2] = strconv.Atoi(*attempts)
+		s.Replicas, problems[3] = strconv.Atoi(*replicas)
 		if err := errors.Join(problems[:]...); err != nil {
 			return err
 		}
@@ -146,7 +148,7 @@ func serve(ctx context.Context, s serveSettings, stderr io.Writer) (err error) {
 	if err := errors.Join(os.RemoveAll(downloads), os.MkdirAll(downloads, 0o700)); err != nil {
 		return fmt.Errorf("TRIAGE_DATA: %w", err)
 	}
-	v.store, err = bots.OpenStore(ctx, bots.StoreOptions{Dir: filepath.Join(s.Data, "store"), URL: s.NATS, Lease: s.Lease, Log: v.log})
+	v.store, err = bots.OpenStore(ctx, bots.StoreOptions{Dir: filepath.Join(s.Data, "store"), URL: s.NATS, Replicas: s.Replicas, Lease: s.Lease, Log: v.log})
 	if err != nil {
 		return err
 	}
