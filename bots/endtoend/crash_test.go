@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -26,7 +27,9 @@ func TestKilledAtNamedPoints(t *testing.T) {
 			for round := range rounds() {
 				g := newGitHub(t)
 				data := t.TempDir()
-				p := start(t, data, append(g.asApp(), "TRIAGE_CRASH_AT="+point)...)
+				settings := append(g.asApp(), door(t))
+				crashing := append(slices.Clone(settings), "TRIAGE_CRASH_AT="+point)
+				p := start(t, data, crashing...)
 				g.aim(p)
 				g.open(1, "ann", body(t))
 				code := g.deliver("issues", guid(), g.payload(1, "opened", nil))
@@ -35,11 +38,9 @@ func TestKilledAtNamedPoints(t *testing.T) {
 				}
 				p.died()
 				// A second crash at the same point, when it comes by there again.
-				p = start(t, data, append(g.asApp(), "TRIAGE_CRASH_AT="+point)...)
-				g.aim(p)
+				p = start(t, data, crashing...)
 				p.died()
-				p = start(t, data, g.asApp()...)
-				g.aim(p)
+				p = start(t, data, settings...)
 				eventually(t, "a comment after "+point, p, func() bool { return len(g.ours(1)) >= 1 })
 				settled(t, p)
 				if n := len(g.ours(1)); n != 1 {
@@ -55,10 +56,11 @@ func TestKilledAtNamedPoints(t *testing.T) {
 func TestKilledAgainAndAgain(t *testing.T) {
 	g := newGitHub(t)
 	data := t.TempDir()
+	settings := append(g.asApp(), door(t))
 	const issues = 12
 	next := 0
 	for round := range 4 * rounds() {
-		p := start(t, data, g.asApp()...)
+		p := start(t, data, settings...)
 		g.aim(p)
 		for range 3 {
 			if next < issues {
@@ -70,8 +72,7 @@ func TestKilledAgainAndAgain(t *testing.T) {
 		time.Sleep(time.Duration(5+37*round%90) * time.Millisecond)
 		p.kill()
 	}
-	p := start(t, data, g.asApp()...)
-	g.aim(p)
+	p := start(t, data, settings...)
 	for n := 1; n <= issues; n++ {
 		eventually(t, fmt.Sprintf("a comment on issue %d", n), p, func() bool { return len(g.ours(n)) >= 1 })
 	}

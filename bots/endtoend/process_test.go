@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -63,6 +64,17 @@ func start(t testing.TB, data string, settings ...string) *process {
 		t.Fatalf("triage serve did not start:\n%s", p.logged())
 	}
 	return p
+}
+
+// door is an address that stays the same when the process behind it is another.
+func door(t testing.TB) (setting string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return "TRIAGE_LISTEN=" + l.Addr().String()
 }
 
 // launch runs triage serve and waits for nothing.

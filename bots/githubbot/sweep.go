@@ -12,6 +12,7 @@ import (
 )
 
 const (
+	sweepSoon     = time.Minute // after the first, when also a proxy before us knows that we are there
 	sweepEvery    = 15 * time.Minute
 	sweepBack     = 72 * time.Hour // GitHub delivers again what is no older
 	maxSweepPages = 50
@@ -21,14 +22,14 @@ const (
 // Sweep asks GitHub, now and from time to time, to deliver again what did not arrive: it never does so by itself. It returns when the
 // context ends.
 func (b *Bot) Sweep(ctx context.Context) {
-	for {
+	for pause := sweepSoon; ; pause = sweepEvery {
 		if err := b.Store.Alone(ctx, "sweep", b.sweep); err != nil && ctx.Err() == nil {
 			b.Log.Warn("missed deliveries could not be asked for", "error", err)
 		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(sweepEvery):
+		case <-time.After(pause):
 		}
 	}
 }
