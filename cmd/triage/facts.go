@@ -59,19 +59,11 @@ func runFacts(ctx context.Context, std streams, o *factsOptions) error {
 
 func printMachine(out io.Writer, machine *live.Machine, vocabulary *rules.Vocabulary) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	if len(machine.GPUs) > 0 {
-		fmt.Fprintln(table, "GPU\tNAME\tSM\tMEMORY USED\tOF\tTROUBLE\t")
-	}
 	for _, gpu := range machine.GPUs {
-		fmt.Fprintf(table, "%d\t%s\t%d\t%s\t%s\t%s\t\n", gpu.Index, gpu.Name, gpu.SM(), gibibytes(gpu.Memory.UsedMiB), gibibytes(gpu.Memory.TotalMiB),
-			strings.Join(gpu.Trouble(), "; "))
-		for _, process := range gpu.Processes {
-			fmt.Fprintf(table, "\tprocess %d %s\t\t%s\t\t\t\n", process.PID, process.Name, gibibytes(process.MemoryMiB))
-		}
+		printGPU(out, gpu)
+		fmt.Fprintln(out)
 	}
-	if len(machine.GPUs) > 0 {
-		fmt.Fprintln(table)
-	}
+	printEvents(out, machine)
 	fmt.Fprintln(table, "FACT\tVALUE\tFROM")
 	for _, fact := range machine.Facts(vocabulary) {
 		fmt.Fprintf(table, "%s\t%s\t%s\n", fact.Name, render.Value(fact.Value), fact.Where)
@@ -83,12 +75,4 @@ func printMachine(out io.Writer, machine *live.Machine, vocabulary *rules.Vocabu
 		fmt.Fprintf(table, "%s\t%s\n", failure.Source, strings.ReplaceAll(failure.Error, "\n", " "))
 	}
 	return table.Flush()
-}
-
-// gibibytes writes an amount of memory given in MiB; nothing when it is not known.
-func gibibytes(mib *float64) string {
-	if mib == nil {
-		return ""
-	}
-	return fmt.Sprintf("%.1f GiB", *mib/1024)
 }

@@ -239,7 +239,7 @@ func (m *Machine) kernelFacts(f *factList) {
 		if blame == "" || rules.Blame(x.Blame).Graver(rules.Blame(blame)) {
 			blame = x.Blame
 		}
-		if t := x.describe(); !slices.Contains(text, t) {
+		if t := x.String(); !slices.Contains(text, t) {
 			text = append(text, t)
 		}
 	}
@@ -256,7 +256,7 @@ func (m *Machine) kernelFacts(f *factList) {
 	list, text = []any{}, nil
 	for _, k := range m.OOMKills {
 		list = append(list, map[string]any{"process": k.Process, "pid": float64(k.PID), "rss_gib": gib(k.RSSMiB), "cgroup": k.Cgroup, "limit_gib": gib(k.LimitMiB)})
-		text = append(text, k.describe())
+		text = append(text, k.String())
 	}
 	f.add("oom_kills", list, where)
 	f.addOrNil("oom_text", strings.Join(text, "; "), where)
@@ -271,8 +271,8 @@ func (f *factList) addOrNil(name, text, where string) {
 	f.add(name, clip(text, 2000), where)
 }
 
-// describe is one phrase about the event: what, where, and what to do.
-func (x Xid) describe() string {
+// String is one phrase about the event: what, where, and what to do.
+func (x Xid) String() string {
 	return rules.XidMeaning{Name: x.Name, Severity: x.Severity, Action: x.Action}.Tell(x.Code, x.place())
 }
 
@@ -293,7 +293,8 @@ func (x Xid) place() string {
 	return x.Bus
 }
 
-func (k OOMKill) describe() string {
+// String says who was killed, and whose memory ran out.
+func (k OOMKill) String() string {
 	text := fmt.Sprintf("%s (pid %d), which held %.1f GiB", k.Process, k.PID, gib(k.RSSMiB))
 	if k.Cgroup == "" {
 		return text + ", because the whole machine ran out of memory"
