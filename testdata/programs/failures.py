@@ -179,23 +179,6 @@ def compile_data_dependent():
 
 
 @case
-def triton_shared_memory():
-    import triton
-    import triton.language as tl
-
-    @triton.jit
-    def kernel(a, b, c, N: tl.constexpr):
-        i = tl.arange(0, N)
-        x = tl.load(a + i[:, None] * N + i[None, :])
-        y = tl.load(b + i[:, None] * N + i[None, :])
-        tl.store(c + i[:, None] * N + i[None, :], tl.dot(x, y).to(tl.bfloat16))
-
-    n = 64 if FIXED else 512
-    m = torch.zeros(n, n, device="cuda", dtype=torch.bfloat16)
-    kernel[(1,)](m, m, m, N=n)
-
-
-@case
 def loss_becomes_nan():
     w = torch.tensor([1.0], requires_grad=True)
     for i in range(12):
