@@ -117,7 +117,7 @@ func (l *Library) brief(s *Situation) map[string]any {
 		}
 		l.report(s, &e, &selection, len(candidates) > 1)
 		if e.open() {
-			selection.Missing = l.deciding(s, candidates)
+			l.ask(&selection, l.deciding(s, candidates))
 		}
 	}
 	answer := map[string]any{"available": selection.Available(), "unknown": selection.Unsure(), "selected": nil}
@@ -138,7 +138,11 @@ func (l *Library) brief(s *Situation) map[string]any {
 		answer["note"] = note
 	}
 	if len(selection.Missing) > 0 {
-		answer["missing"] = namesOf(selection.Missing)
+		names := []string{}
+		for _, m := range selection.Missing {
+			names = append(names, m.Name)
+		}
+		answer["missing"] = names
 	}
 	return answer
 }

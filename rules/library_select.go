@@ -3,7 +3,6 @@ package rules
 import (
 	"fmt"
 	"iter"
-	"slices"
 )
 
 // Verdicts about a backend.
@@ -76,12 +75,7 @@ func (l *Library) evaluate(s *Situation) Selection {
 	}
 	l.report(s, &e, &selection, len(candidates) > 1)
 	if e.open() {
-		selection.Missing = l.deciding(s, candidates)
-		for i := range selection.Backends {
-			if selection.Backends[i].Verdict == Unknown {
-				selection.Backends[i].Missing = namesOf(selection.Missing)
-			}
-		}
+		l.ask(&selection, l.deciding(s, candidates))
 	}
 	return selection
 }
@@ -274,14 +268,4 @@ func (l *Library) Preferred(facts map[string]Value) (because, source string) {
 		}
 	}
 	return "", ""
-}
-
-func namesOf(missing []MissingFact) []string {
-	var names []string
-	for _, m := range missing {
-		if !slices.Contains(names, m.Name) {
-			names = append(names, m.Name)
-		}
-	}
-	return names
 }
