@@ -2,33 +2,63 @@ package matcher
 
 import (
 	"fmt"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/gpu-triage/triage/rules"
 )
 
-// contradictions are sentences about what the machine says otherwise than the log: since the job ran, something was changed.
-func contradictions(live []Fact, found map[string]Fact, v *rules.Vocabulary) []string {
-	var notes []string
+// contradiction is a fact that the machine states otherwise than the log: since the job ran, something was changed.
+type contradiction struct{ then, now Fact }
+
+func contradictions(live []Fact, found map[string]Fact, v *rules.Vocabulary) []contradiction {
+	var list []contradiction
 	for _, now := range live {
 		then, ok := found[now.Name]
-		if now.Origin != FromLive || !ok {
-			continue
-		}
 		info, _ := v.Fact(now.Name)
-		if !changed(info, then.Value, now.Value) {
-			continue
+		if ok && now.Origin == FromLive && changed(info, then.Value, now.Value) {
+			list = append(list, contradiction{then, now})
 		}
-		if now.Value.JSON() == nil {
-			notes = append(notes, fmt.Sprintf("The log has %s %v (%s); now there is none (%s). The answer is about the log.", now.Name, then.Value.JSON(), then.Where, now.Where))
-			continue
-		}
-		notes = append(notes, fmt.Sprintf("The log has %s %v (%s); now it is %v (%s). The answer is about the log.",
-			now.Name, then.Value.JSON(), then.Where, now.Value.JSON(), now.Where))
 	}
-	sort.Strings(notes)
-	return notes
+	slices.SortFunc(list, func(a, b contradiction) int { return strings.Compare(a.now.Name, b.now.Name) })
+	return list
+}
+
+func (c contradiction) note() string {
+	now := "there is none"
+	if value := c.now.Value.JSON(); value != nil {
+		now = fmt.Sprintf("it is %v", value)
+	}
+	return fmt.Sprintf("The log has %s %v (%s); now %s (%s). The answer is about the log.", c.now.Name, c.then.Value.JSON(), c.then.Where, now, c.now.Where)
+}
+
+// today tells whether a library would choose another backend with what the machine has now. It is silent when that is not certain.
+func (r *Reading) today(name string, facts Facts, list []contradiction) []string {
+	library, err := r.engine.base.Library(name)
+	if err != nil || library == nil || len(list) == 0 {
+		return nil
+	}
+	values := make(map[string]rules.Value, len(facts))
+	for name, f := range facts {
+		values[name] = f.Value
+	}
+	usual, _ := library.Usual(values)
+	then := library.Evaluate(usual)
+	for _, c := range list {
+		usual[c.now.Name] = c.now.Value
+	}
+	now := library.Evaluate(usual)
+	if !then.Decided || !now.Decided || then.Selected == now.Selected {
+		return nil
+	}
+	return []string{fmt.Sprintf("With what this machine has now, %s would use %s instead of %s.", library.Name, named(now.Selected), named(then.Selected))}
+}
+
+func named(backend string) string {
+	if backend == "" {
+		return "no backend"
+	}
+	return backend
 }
 
 // changed tells whether a fact that a machine keeps, a version or a model, is another now. A shorter version agrees with the longer

@@ -36,8 +36,11 @@ func (r *Reading) report(known []Fact) Report {
 	}
 	r.xids.state(facts, r.engine.base.Xids)
 	facts.infer(r.engine.base.Vocabulary)
-	report := Report{Schema: Schema, Diagnoses: []Diagnosis{}, Facts: facts.list(slices.Sorted(maps.Keys(facts))), Stats: r.stats,
-		Notes: contradictions(known, r.facts.found, r.engine.base.Vocabulary)}
+	report := Report{Schema: Schema, Diagnoses: []Diagnosis{}, Facts: facts.list(slices.Sorted(maps.Keys(facts))), Stats: r.stats}
+	changes := contradictions(known, r.facts.found, r.engine.base.Vocabulary)
+	for _, c := range changes {
+		report.Notes = append(report.Notes, c.note())
+	}
 	situation := facts.Situation(r.engine.base.Scope)
 	for i, line := range r.seen {
 		situation.SetSeen(i, line.Number > 0)
@@ -55,6 +58,7 @@ func (r *Reading) report(known []Fact) Report {
 		d := r.diagnosis(chosen, chosen.matches[i], facts, first)
 		if chosen.matches[i].signature.Library != "" {
 			report.Notes = append(report.Notes, r.choose(&d, chosen.matches[i], facts, processKey(chosen.element.line))...)
+			report.Notes = append(report.Notes, r.today(chosen.matches[i].signature.Library, facts, changes)...)
 		}
 		report.Diagnoses = append(report.Diagnoses, d)
 	}
