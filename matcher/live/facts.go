@@ -389,6 +389,9 @@ func (m *Machine) hostFacts(f *factList) {
 			f.add("env."+name, value, "environment")
 		}
 	}
+	for _, name := range m.Unset {
+		f.add("env."+name, nil, "environment")
+	}
 }
 
 // gib turns MiB into GiB with two decimals.

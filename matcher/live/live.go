@@ -55,6 +55,7 @@ type Machine struct {
 	Libraries     []Library         `json:"libraries,omitempty"`
 	Installed     map[string]any    `json:"installed,omitempty"` // facts that files of the Python environment state
 	Environment   map[string]string `json:"environment,omitempty"`
+	Unset         []string          `json:"unset,omitempty"` // variables that rules ask about and that the job does not have
 	Limits        Limits            `json:"limits"`
 	Failures      []Failure         `json:"failures,omitempty"`
 
@@ -100,6 +101,9 @@ func Read(ctx context.Context, options Options) *Machine {
 	m := &Machine{Taken: time.Now(), Source: fromHere}
 	m.Host, _ = os.Hostname()
 	m.Environment = s.environment()
+	if len(options.Command) > 0 { // else the job may have had another environment than this
+		m.Unset = s.unset(options.Base)
+	}
 	m.fail("system", s.readHost(m))
 	s.readAtOnce(ctx, m)
 	if len(m.GPUs) == 0 {
@@ -190,4 +194,23 @@ func (s *system) environment() map[string]string {
 		}
 	}
 	return shown
+}
+
+// unset lists the variables that decide about backends and are not set. They are known to be absent, which a log seldom tells.
+func (s *system) unset(base *rules.Base) []string {
+	libraries, err := base.Libraries()
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, library := range libraries {
+		for _, fact := range library.Facts() {
+			name, isVariable := strings.CutPrefix(fact.Name, "env.")
+			if _, set := s.variable(name); isVariable && !set && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
 }

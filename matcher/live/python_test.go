@@ -56,7 +56,7 @@ func TestPythonEnvironments(t *testing.T) {
 			m.dist("venv/"+site, "torch", "2.6.0")
 			m.dist("base/"+site, "flash-attn", "2.7.3") // not seen from the venv
 		}, func(m machine) Options { return Options{Env: []string{"VIRTUAL_ENV=" + m.path("venv")}} },
-			map[string]any{"python": "3.12.3", "torch": "2.6.0", "flash_attn": nil}},
+			map[string]any{"python": "3.12.3", "torch": "2.6.0", "flash_attn": nil, "env.NVTE_FUSED_ATTN": unknownFact}},
 		{"with system packages, the nearer one counts", func(m machine) {
 			m.venv("venv", "include-system-site-packages = true\n")
 			m.dist("venv/"+site, "torch", "2.6.0")
@@ -88,8 +88,9 @@ func TestPythonEnvironments(t *testing.T) {
 			m.write("bin/torchrun", "#!"+m.path("venv/bin/python3")+"\n")
 			os.Chmod(m.path("bin/torchrun"), 0o755)
 		}, func(m machine) Options {
-			return Options{Command: []string{"torchrun", "x.py"}, Env: []string{"PATH=" + m.path("bin"), "VIRTUAL_ENV=" + m.path("other")}}
-		}, map[string]any{"torch": "2.6.0"}},
+			return Options{Command: []string{"torchrun", "x.py"}, Env: []string{"PATH=" + m.path("bin"), "VIRTUAL_ENV=" + m.path("other"), "NVTE_FLASH_ATTN=0"}}
+		}, map[string]any{"torch": "2.6.0", "env.NVTE_FLASH_ATTN": "0", "env.NVTE_FUSED_ATTN": nil}}, // what is not set is known of a command
+
 		{"conda", func(m machine) {
 			m.write("conda/bin/python3.12", "")
 			os.Symlink("python3.12", m.path("conda/bin/python3"))
