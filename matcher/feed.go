@@ -41,6 +41,9 @@ func newFeed(r *Reading, a *Assembler, form *Form) *feed {
 func (f *feed) chunk(c *scan.Chunk) error {
 	f.data, f.at, f.number = c.Data, 0, int(c.Line)
 	f.stats.Lines, f.stats.Bytes = c.Line+c.Lines-1, c.End
+	if f.reading.watch != nil {
+		f.reading.watch(c.End)
+	}
 	f.ended = c.Data[len(c.Data)-1] == '\n'
 	var err error
 	if c.Open || f.long {

@@ -39,6 +39,16 @@ func judged(t *testing.T, engine *matcher.Engine, logs ...[]byte) {
 		"piece by piece": func(r *matcher.Reading, name string, log []byte) error {
 			return r.ReadEager(context.Background(), name, iotest.HalfReader(io.MultiReader(bytes.NewReader(log[:len(log)/3]), bytes.NewReader(log[len(log)/3:]))))
 		},
+		"growing": func(r *matcher.Reading, name string, log []byte) error {
+			tail, piece := r.Tail(name), 64<<10 // the form of a log is told from its first bytes
+			for len(log) > 0 {
+				n := min(len(log), piece)
+				tail.Write(log[:n])
+				log, piece = log[n:], 1+(piece*7919)%4099
+			}
+			tail.Close()
+			return nil
+		},
 		"file": func(r *matcher.Reading, name string, log []byte) error {
 			path := filepath.Join(dir, name)
 			if err := os.WriteFile(path, log, 0o600); err != nil {

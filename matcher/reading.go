@@ -38,6 +38,7 @@ type Reading struct {
 
 	// The source that is being read.
 	history *history
+	watch   func(bytes int64)
 	dull    func(Line) bool // tells of lines that have nothing to say; nil when all are to be asked
 	source  *sourceState
 	lines   int // of the sources before it
@@ -87,6 +88,12 @@ func (r *Reading) read(ctx context.Context, name string, from io.Reader, how sca
 	r.end(assembler, feed.stats, err)
 	return err
 }
+
+// Watch has seen called now and then while a log is read, with the bytes of it that have been read.
+func (r *Reading) Watch(seen func(bytes int64)) { r.watch = seen }
+
+// Bytes is how much has been read of all logs that were read to their end.
+func (r *Reading) Bytes() int64 { return r.stats.Bytes }
 
 // begin starts a source.
 func (r *Reading) begin(name string) *Assembler {

@@ -19,6 +19,7 @@ type diagnoseOptions struct {
 	rules  ruleFlags
 	facts  factFlags
 	live   string
+	follow bool
 	paths  []string
 }
 
@@ -51,6 +52,7 @@ Exit status: 0 something was diagnosed, 1 nothing known was found, 2 the call or
 	o.output.add(cmd, reportFormats...)
 	o.rules.add(cmd)
 	o.facts.add(cmd)
+	cmd.Flags().BoolVarP(&o.follow, "follow", "f", false, "follow one file as it grows, and speak when something is diagnosed; up to Ctrl-C")
 	choose(cmd, &o.live, "live", liveModes, "facts of this machine: ")
 	return cmd
 }
@@ -84,7 +86,17 @@ func runDiagnose(ctx context.Context, std streams, o *diagnoseOptions) error {
 	}
 	start := time.Now()
 	reading := matcher.New(base).Begin()
-	err = eachLog(ctx, std, o.paths, func(name string, log io.Reader) error { return reading.Read(ctx, name, log) })
+	if o.follow {
+		return o.following(ctx, std, reading, known)
+	}
+	shown := newProgress(std, o.paths)
+	reading.Watch(shown.at)
+	err = eachLog(ctx, std, o.paths, func(name string, log io.Reader) error {
+		before := reading.Bytes()
+		defer func() { shown.log(reading.Bytes() - before) }()
+		return reading.Read(ctx, name, log)
+	})
+	shown.end()
 	if err != nil && !errors.Is(err, context.Canceled) { // interrupted: what was found so far
 		return err
 	}
@@ -101,4 +113,14 @@ func runDiagnose(ctx context.Context, std streams, o *diagnoseOptions) error {
 		return exitStatus(exitNothing)
 	}
 	return nil
+}
+
+// following diagnoses a log that grows.
+func (o *diagnoseOptions) following(ctx context.Context, std streams, reading *matcher.Reading, known []matcher.Fact) error {
+	if len(o.paths) != 1 || o.paths[0] == "-" {
+		return errors.New("-f follows one file; standard input is read as it comes")
+	}
+	return follow(ctx, o.paths[0], reading, func() matcher.Report { return reading.Report(known...) }, func(report matcher.Report) error {
+		return o.output.show(std, &report)
+	})
 }
