@@ -141,8 +141,11 @@ func (s *system) readAtOnce(ctx context.Context, m *Machine) {
 	}
 }
 
-// markOwn marks the processes of this process's own group: those of a job that `triage run` runs, or what is left of it.
+// markOwn marks the processes of this process's own group while it runs a command: those of the job, or what is left of it.
 func (s *system) markOwn(m *Machine) {
+	if len(s.command) == 0 {
+		return
+	}
 	group := syscall.Getpgrp()
 	for i := range m.GPUs {
 		for j, p := range m.GPUs[i].Processes {
