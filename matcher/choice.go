@@ -84,7 +84,7 @@ func (r *Reading) ask(library *rules.Library, facts Facts, assume map[string]rul
 func backendsOf(selection, guess rules.Selection) []Backend {
 	backends := []Backend{}
 	for i, b := range selection.Backends {
-		if i < len(guess.Backends) && len(guess.Backends[i].Rules) > 0 && b.Verdict != rules.Allowed {
+		if i < len(guess.Backends) && len(guess.Backends[i].Rules) > 0 && (b.Verdict == rules.Unknown || b.Verdict == guess.Backends[i].Verdict) {
 			b.Rules = guess.Backends[i].Rules
 		}
 		backends = append(backends, backendOf(b))

@@ -9,7 +9,7 @@ import (
 type Library struct {
 	Name   string
 	Title  string
-	Ask    string // what to ask a user for when too little is known
+	Ask    string // what shows the facts that have no command of their own
 	source string // URL of a rule's source, with {file} and {tag}
 
 	version  string // the fact that holds the library's release

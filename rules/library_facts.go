@@ -7,9 +7,6 @@ import (
 )
 
 type factUse struct {
-	Type    Text       `yaml:"type"`
-	About   string     `yaml:"about"`
-	Ask     string     `yaml:"ask"`
 	Values  *yaml.Node `yaml:"values"`
 	Least   int        `yaml:"least"`
 	Digits  int        `yaml:"digits"`
@@ -53,17 +50,8 @@ func (b *libraryBuilder) declareFacts() {
 func (b *libraryBuilder) declareFact(name string, use factUse) {
 	l := b.library
 	info, ok := b.vocabulary.Fact(name)
-	if use.Type.Value != "" {
-		t, known := typeNamed(use.Type.Value)
-		if !known || ok && t != info.Type {
-			b.problem(use.Type.Line, use.Type.Column, "%s cannot be a %s", name, use.Type.Value)
-		}
-		if !ok {
-			info, ok = FactInfo{Name: name, Type: t, About: use.About, Ask: use.Ask}, true
-		}
-	}
 	if !ok {
-		b.problem(1, 1, "%s is no fact of the vocabulary; give it a type: here", name)
+		b.problem(1, 1, "%s is no fact of facts.yaml", name)
 		return
 	}
 	if _, twice := l.byName[name]; twice {

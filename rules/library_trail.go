@@ -185,16 +185,14 @@ func (l *Library) EvaluateTrail(facts map[string]Value, t *Trail) Selection {
 	}
 	for i := range selection.Backends {
 		b := &selection.Backends[i]
-		said, told := t.available[b.Name]
-		if !told || b.Verdict != Unknown {
+		if b.Verdict != Unknown {
 			continue
 		}
-		b.Verdict, b.Missing = Allowed, nil
-		if said == "False" {
-			b.Verdict = Disabled
-			b.Rules = slices.DeleteFunc(b.Rules, func(info RuleInfo) bool { return !l.said(t, info.ID) })
-		} else {
-			b.Rules = nil
+		switch said := t.available[b.Name]; {
+		case said == "True":
+			b.Verdict, b.Missing, b.Rules = Allowed, nil, nil
+		case said == "False" || l.ruledOut(t, selection.Release, i):
+			b.Verdict, b.Missing, b.Rules = Disabled, nil, l.saidOf(facts, t, i)
 		}
 	}
 	if len(selection.Unsure()) == 0 {
@@ -207,6 +205,37 @@ func (l *Library) EvaluateTrail(facts map[string]Value, t *Trail) Selection {
 		}
 	}
 	return selection
+}
+
+// ruledOut tells whether a line of the trail can only have been printed by rules that take out the whole backend.
+func (l *Library) ruledOut(t *Trail, name string, backend int) bool {
+	version, err := ParseVersion(name)
+	if err != nil {
+		return false
+	}
+	release, _ := l.release(version)
+	b := l.backends[backend]
+	return slices.ContainsFunc(l.printed(t, release), func(line printedLine) bool {
+		return !slices.ContainsFunc(line.rules, func(r *rule) bool {
+			targets, _ := r.off.at(release)
+			return len(l.of(targets, backend)) < b.last-b.first
+		})
+	})
+}
+
+// saidOf are the rules about a backend whose lines the trail has.
+func (l *Library) saidOf(facts map[string]Value, t *Trail, backend int) []RuleInfo {
+	s := l.situation(facts)
+	candidates, _ := l.candidates(s)
+	l.setRelease(s, candidates[0])
+	rules := []RuleInfo{}
+	for _, r := range l.releases[candidates[0]].rules {
+		targets, _ := r.off.at(candidates[0])
+		if _, said := t.rules[r]; said && len(l.of(targets, backend)) > 0 {
+			rules = append(rules, r.info(l, candidates[0], s))
+		}
+	}
+	return rules
 }
 
 // said tells whether the trail has the line of a rule.
