@@ -49,13 +49,7 @@ func (s *system) readLibraries(ctx context.Context, m *Machine) error {
 		}
 		m.Libraries = append(m.Libraries, Library{Fact: fact, File: file, Path: path, Version: version, From: from})
 	}
-	for _, gpu := range m.GPUs {
-		for _, process := range gpu.Processes {
-			for _, path := range s.mapped(process.PID) {
-				add(path, fromLoaded)
-			}
-		}
-	}
+	s.loaded(m, add)
 	if m.Python != nil {
 		for _, folder := range m.Python.Folders {
 			for stem := range wanted {
@@ -83,6 +77,17 @@ func (s *system) readLibraries(ctx context.Context, m *Machine) error {
 	}
 	slices.SortStableFunc(m.Libraries, func(a, b Library) int { return strings.Compare(a.Fact+a.File, b.Fact+b.File) })
 	return err
+}
+
+// loaded finds the libraries in memory of the processes that use a GPU.
+func (s *system) loaded(m *Machine, add func(path, from string)) {
+	for _, gpu := range m.GPUs {
+		for _, process := range gpu.Processes {
+			for _, path := range s.mapped(process.PID) {
+				add(path, fromLoaded)
+			}
+		}
+	}
 }
 
 // mapped lists the shared libraries in a process's memory; none where /proc does not let us look.
