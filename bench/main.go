@@ -1,42 +1,72 @@
-// Bench writes the logs that the benchmarks read, and runs the scan alone over one:
+// Bench makes what bench/run measures with:
 //
-//	go run ./bench -size 300 -kind ordinary > train.log
-//	go run ./bench -literals bench/literals.txt train.log
-//
-// The second prints how many lines have a literal, as rg -a -c -F -f does.
+//	go run ./bench log -size 300 -kind ordinary   writes a log
+//	go run ./bench literals                       writes the literals that the shipped knowledge looks for, one in each line
+//	go run ./bench count LITERALS LOG             counts the lines of LOG that have one, as rg -a -c -F -f does, by the scan alone
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
+	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/matcher/scan/corpus"
+	"github.com/gpu-triage/triage/rules"
 )
 
 func main() {
-	size := flag.Int64("size", 300, "size of the log in MB")
-	kind := flag.String("kind", string(corpus.Ordinary), "ordinary, or adversarial: a log in which every line nearly matches")
-	seed := flag.Uint64("seed", 1, "another seed gives another log")
-	literals := flag.String("literals", "", "a file with a literal in each line, to be counted in the log named by the argument")
-	workers := flag.Int("workers", 1, "goroutines that scan")
-	flag.Parse()
-	var err error
-	if *literals != "" {
-		err = count(*literals, flag.Arg(0), *workers)
-	} else {
-		err = corpus.Write(os.Stdout, *size*1_000_000, corpus.Kind(*kind), *seed)
-	}
-	if err != nil {
+	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(2)
 	}
 }
 
-func count(literals, log string, workers int) error {
+func run(args []string) error {
+	switch {
+	case len(args) > 0 && args[0] == "log":
+		return writeLog(args[1:])
+	case len(args) == 1 && args[0] == "literals":
+		return writeLiterals()
+	case len(args) == 3 && args[0] == "count":
+		return count(args[1], args[2])
+	}
+	return errors.New("the commands are log, literals, and count LITERALS LOG")
+}
+
+func writeLog(args []string) error {
+	flags := flag.NewFlagSet("log", flag.ExitOnError)
+	size := flags.Int64("size", 300, "size of the log in MB")
+	kind := flags.String("kind", string(corpus.Ordinary), "ordinary, or adversarial: a log in which every line nearly matches")
+	seed := flags.Uint64("seed", 1, "another seed gives another log")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	return corpus.Write(os.Stdout, *size*1_000_000, corpus.Kind(*kind), *seed)
+}
+
+func writeLiterals() error {
+	base, err := rules.Load()
+	if err != nil {
+		return err
+	}
+	var texts []string
+	for _, l := range matcher.New(base).Literals() {
+		if text := strings.TrimRight(l.Text, "\r\n"); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	slices.Sort(texts)
+	_, err = fmt.Println(strings.Join(slices.Compact(texts), "\n"))
+	return err
+}
+
+func count(literals, log string) error {
 	list, err := os.ReadFile(literals)
 	if err != nil {
 		return err
@@ -49,15 +79,13 @@ func count(literals, log string, workers int) error {
 	if err != nil {
 		return err
 	}
-	src := os.Stdin
-	if log != "" {
-		if src, err = os.Open(log); err != nil {
-			return err
-		}
-		defer src.Close()
+	src, err := os.Open(log)
+	if err != nil {
+		return err
 	}
+	defer src.Close()
 	lines := 0
-	err = set.Read(context.Background(), src, scan.Reading{Workers: workers}, func(c *scan.Chunk) error {
+	err = set.Read(context.Background(), src, scan.Reading{}, func(c *scan.Chunk) error {
 		lines += len(c.Hits)
 		return nil
 	})

@@ -216,5 +216,8 @@ func rare(literals []scan.Literal) bool {
 	return len(literals) > 0 && share <= mostCommon
 }
 
+// Literals are what a line must contain one of to matter by itself.
+func (e *Engine) Literals() []scan.Literal { return e.lines.Literals() }
+
 // Base is the knowledge base that the engine diagnoses with.
 func (e *Engine) Base() *rules.Base { return e.base }

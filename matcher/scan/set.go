@@ -72,6 +72,9 @@ func New(literals []Literal) (*Set, error) {
 	return s, nil
 }
 
+// Literals are what the set looks for.
+func (s *Set) Literals() []Literal { return s.literals }
+
 func foldedGram(text string) uint32 {
 	return (uint32(text[0]) | uint32(text[1])<<8 | uint32(text[2])<<16 | uint32(text[3])<<24) | foldMask
 }
