@@ -14,8 +14,7 @@ type Engine struct {
 	words    *keywords
 	interest []interest                            // by the number of the keyword
 	generic  []*rules.Signature                    // asked about every exception
-	folded   []int                                 // patterns that conditions look for, and that no keyword stands for
-	common   []int                                 // those of them that are looked for only in the first lines of a source
+	sought   []sought                              // what conditions look for in the lines of a log
 	needs    map[*rules.Signature][][]scan.Literal // of each set, the text of an event must have one
 	looking  map[*rules.Signature]bool             // signatures with conditions about the lines before
 
@@ -31,9 +30,25 @@ type interest struct {
 	packages  bool // reader is one of lines that name packages
 	common    bool // too many lines are like those of the reader: only the first of a source are read for it
 	dict      *rules.DictReader
-	pattern   int    // 1 and the number of a pattern that conditions look for
 	trail     string // a library whose trail the line is part of
 	xid       bool   // the line is the kernel's about a GPU error
+}
+
+// sought is a pattern that conditions look for.
+type sought struct {
+	number   int
+	literals []scan.Literal // of which a text that matches has one; empty when it needs none
+	common   bool           // as in interest
+}
+
+// in tells whether a text, of which low is the text in lower case, has what a text that matches has.
+func (s *sought) in(text, low string) bool {
+	for _, l := range s.literals {
+		if l.Fold && strings.Contains(low, l.Text) || !l.Fold && strings.Contains(text, l.Text) {
+			return true
+		}
+	}
+	return len(s.literals) == 0
 }
 
 // headLines is how many lines of a source, from its first, are read for facts that are stated in words as common as "torch": where
@@ -81,7 +96,7 @@ func (e *Engine) build() *builder {
 		b.lines = append(b.lines, scan.Literal{Text: word})
 	}
 	for i, pattern := range base.Scope.SeenPatterns() {
-		b.pattern(i, required(pattern.String()))
+		b.pattern(i, pattern.String())
 	}
 	return b
 }
@@ -166,21 +181,16 @@ func (b *builder) reader(r *rules.FactReader, packages bool) {
 }
 
 // pattern prepares to look for a pattern in every line that has one of its literals.
-func (b *builder) pattern(number int, literals []scan.Literal) {
-	tooCommon := literals == nil || slices.ContainsFunc(literals, func(l scan.Literal) bool { return len(l.Text) <= scan.MinLiteral || l.Share() > mostCommon })
-	if !tooCommon {
+func (b *builder) pattern(number int, pattern string) {
+	literals, err := scan.Needed(pattern)
+	if err != nil {
+		literals = nil // it was compiled before
+	}
+	common := len(literals) == 0 || slices.ContainsFunc(literals, func(l scan.Literal) bool { return len(l.Text) <= scan.MinLiteral || l.Share() > mostCommon })
+	if !common {
 		b.lines = append(b.lines, literals...)
 	}
-	switch {
-	case tooCommon:
-		b.engine.common = append(b.engine.common, number)
-	case slices.ContainsFunc(literals, func(l scan.Literal) bool { return l.Fold }):
-		b.engine.folded = append(b.engine.folded, number)
-	default:
-		for _, l := range literals {
-			b.word(l.Text, interest{pattern: number + 1})
-		}
-	}
+	b.engine.sought = append(b.engine.sought, sought{number: number, literals: literals, common: common})
 }
 
 func required(pattern string) []scan.Literal {

@@ -224,8 +224,6 @@ func (r *Reading) states(text string, line Line, near bool) {
 	r.engine.words.find(text, func(n int) {
 		switch i := r.engine.interest[n]; {
 		case i.common && !near:
-		case i.pattern > 0:
-			r.look(i.pattern-1, text, line)
 		case i.reader != nil && i.packages:
 			r.facts.read(i.reader, text, line, fromPackageList)
 		case i.reader != nil:
@@ -238,20 +236,20 @@ func (r *Reading) states(text string, line Line, near bool) {
 			r.xids.add(r.engine.base.Xids, text, line)
 		}
 	})
-	for _, number := range r.engine.folded {
-		r.look(number, text, line)
-	}
-	for _, number := range r.engine.common {
-		if near {
-			r.look(number, text, line)
-		}
-	}
+	r.look(text, line, near)
 }
 
-// look notes the first line that matches a pattern.
-func (r *Reading) look(number int, text string, line Line) {
-	if r.seen[number].Number == 0 && r.engine.base.Scope.SeenPatterns()[number].MatchString(text) {
-		r.seen[number] = line
+// look notes which of the patterns that conditions look for a line is the first to match.
+func (r *Reading) look(text string, line Line, near bool) {
+	low := strings.ToLower(text)
+	for i := range r.engine.sought {
+		s := &r.engine.sought[i]
+		if r.seen[s.number].Number > 0 || s.common && !near || !s.in(text, low) {
+			continue
+		}
+		if r.engine.base.Scope.SeenPatterns()[s.number].MatchString(text) {
+			r.seen[s.number] = line
+		}
 	}
 }
 

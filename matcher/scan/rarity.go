@@ -68,6 +68,9 @@ func (l Literal) Share() float64 {
 // every byte.
 const shortCost = 1e4
 
+// tooShortCost makes a literal that no Set takes the last choice.
+const tooShortCost = 1e9
+
 // literalCost is what each literal more adds to the false alarms of a Set.
 const literalCost = 1e-6
 
@@ -91,8 +94,10 @@ func (set choices) cost() float64 {
 	sum := literalCost * float64(len(set))
 	for l := range set {
 		switch {
-		case len(l.Text) < MinLiteral:
+		case l.Text == "":
 			return math.Inf(1)
+		case len(l.Text) < MinLiteral:
+			sum += tooShortCost / float64(len(l.Text))
 		case len(l.Text) < WideLiteral:
 			sum += l.Share() * shortCost
 		default:
@@ -109,8 +114,6 @@ func rarer(a, b choices) choices {
 	}
 	return a
 }
-
-func usable(set choices) bool { return !math.IsInf(set.cost(), 1) }
 
 // shortest lists the set without the literals that contain another of it.
 func (set choices) shortest() []Literal {

@@ -2,6 +2,7 @@ package scan
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"regexp/syntax"
 	"strings"
@@ -42,19 +43,30 @@ const (
 // them rarely. The pattern has the syntax of package regexp and is matched against text without line breaks. The error says that
 // the pattern is wrong, or that it requires no literal of MinLiteral bytes.
 func Required(pattern string) ([]Literal, error) {
+	literals, err := Needed(pattern)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range literals {
+		if len(l.Text) < MinLiteral {
+			literals = nil
+		}
+	}
+	if len(literals) == 0 {
+		return nil, fmt.Errorf("regular expression %q requires no literal of at least %d bytes: name one in a keyword", pattern, MinLiteral)
+	}
+	return literals, nil
+}
+
+// Needed is Required for literals of any length; none when the pattern needs none.
+func Needed(pattern string) ([]Literal, error) {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
 		return nil, fmt.Errorf("regular expression %q: %w", pattern, err)
 	}
-	found := pieceOf(re.Simplify())
-	best := found.inner
-	if found.exact {
-		best = rarer(best, found.prefix)
-	} else {
-		best = rarer(rarer(best, found.prefix), found.suffix)
-	}
-	if !usable(best) {
-		return nil, fmt.Errorf("regular expression %q requires no literal of at least %d bytes: name one in a keyword", pattern, MinLiteral)
+	best := pieceOf(re.Simplify()).required()
+	if math.IsInf(best.cost(), 1) {
+		return nil, nil
 	}
 	return best.shortest(), nil
 }
