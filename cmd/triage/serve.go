@@ -144,15 +144,16 @@ func serve(ctx context.Context, s serveSettings, stderr io.Writer) (err error) {
 		return err
 	}
 	v.prometheus()
-	downloads := filepath.Join(s.Data, "downloads")
-	if err := errors.Join(os.RemoveAll(downloads), os.MkdirAll(downloads, 0o700)); err != nil {
-		return fmt.Errorf("TRIAGE_DATA: %w", err)
-	}
 	v.store, err = bots.OpenStore(ctx, bots.StoreOptions{Dir: filepath.Join(s.Data, "store"), URL: s.NATS, Replicas: s.Replicas, Lease: s.Lease, Log: v.log})
 	if err != nil {
 		return err
 	}
 	defer v.store.Close()
+	downloads, err := downloadFolder(filepath.Join(s.Data, "downloads"), s.NATS == "")
+	if err != nil {
+		return fmt.Errorf("TRIAGE_DATA: %w", err)
+	}
+	defer os.RemoveAll(downloads)
 	v.queue = bots.NewQueue(v.store, v.metrics, v.log, s.Attempts)
 	v.http = &bots.Server{Store: v.store, Queue: v.queue, Metrics: v.metrics, Engine: v.engine, Log: v.log, Data: downloads, AdminToken: s.AdminToken,
 		Handlers: map[string]http.Handler{}}
@@ -164,6 +165,20 @@ func serve(ctx context.Context, s serveSettings, stderr io.Writer) (err error) {
 		return err
 	}
 	return v.run(ctx)
+}
+
+// downloadFolder makes a folder of our own for downloads. Alone says that no other process uses parent, so that what killed ones left
+// there can go.
+func downloadFolder(parent string, alone bool) (string, error) {
+	if alone {
+		if err := os.RemoveAll(parent); err != nil {
+			return "", err
+		}
+	}
+	if err := os.MkdirAll(parent, 0o700); err != nil {
+		return "", err
+	}
+	return os.MkdirTemp(parent, "process")
 }
 
 // prometheus lets the hosts that a log names be asked about. The machine that this runs on is never asked.
