@@ -80,7 +80,7 @@ func (m *Machine) gpuFacts(f *factList) {
 	if sm := common(gpus, GPU.SM); sm != 0 {
 		f.add("sm", float64(sm), smi)
 	}
-	total := common(gpus, func(g GPU) float64 { return known(g.Memory.TotalMiB) })
+	total := common(gpus, GPU.usable)
 	if total > 0 {
 		f.add("gpu_memory_gib", gib(total), smi)
 	}
@@ -93,6 +93,9 @@ func (m *Machine) visible() []GPU {
 		return m.GPUs
 	}
 	var gpus []GPU
+	if chosen = strings.TrimSpace(chosen); chosen == "" || chosen == "-1" {
+		return nil // the job sees none
+	}
 	for _, name := range strings.Split(chosen, ",") {
 		name = strings.TrimSpace(name)
 		at := slices.IndexFunc(m.GPUs, func(g GPU) bool {
@@ -104,6 +107,22 @@ func (m *Machine) visible() []GPU {
 		gpus = append(gpus, m.GPUs[at])
 	}
 	return gpus
+}
+
+// usable is the memory in MiB that one program gets at most: the GPU's, or that of its MIG devices where they are alike; else 0.
+func (g GPU) usable() float64 {
+	if g.MIG != "Enabled" {
+		return known(g.Memory.TotalMiB)
+	}
+	for _, device := range g.MIGDevices {
+		if known(device.Memory.TotalMiB) != known(g.MIGDevices[0].Memory.TotalMiB) {
+			return 0
+		}
+	}
+	if len(g.MIGDevices) == 0 {
+		return 0
+	}
+	return known(g.MIGDevices[0].Memory.TotalMiB)
 }
 
 // common is what all have in common, the zero value when they differ.

@@ -145,6 +145,28 @@ func TestH200(t *testing.T) {
 			map[string]any{"pid": 1213.0, "name": "/usr/local/bin/python3", "gpu": 0.0, "gib": 0.51}}})
 }
 
+// Only the GPUs that the job may see count, and what names a secret is not told.
+func TestEnvironment(t *testing.T) {
+	host := newMachine(t)
+	host.smi("h200-580")
+	tests := []struct {
+		env  string
+		want map[string]any
+	}{
+		{"CUDA_VISIBLE_DEVICES=1", map[string]any{"gpu": "NVIDIA H200", "gpu_count": 2.0, "gpu_others_gib": 0.0, "env.CUDA_VISIBLE_DEVICES": "1"}},
+		{"CUDA_VISIBLE_DEVICES=0", map[string]any{"gpu_others_gib": 1.52}},
+		{"CUDA_VISIBLE_DEVICES=GPU-00000000-0000-0000-0000-000000000084", map[string]any{"gpu_others_gib": 0.0}},
+		{"CUDA_VISIBLE_DEVICES=", map[string]any{"gpu": unknownFact, "sm": unknownFact}},
+		{"CUDA_VISIBLE_DEVICES=7", map[string]any{"gpu": "NVIDIA H200", "gpu_others_gib": 1.52}}, // not here: no reason to believe it
+		{"NCCL_DEBUG=INFO", map[string]any{"env.NCCL_DEBUG": "INFO"}},
+		{"TORCH_HUB_TOKEN=abc", map[string]any{"env.TORCH_HUB_TOKEN": unknownFact}},
+		{"HOME=/root", map[string]any{"env.HOME": unknownFact}},
+	}
+	for _, test := range tests {
+		t.Run(test.env, func(t *testing.T) { expect(t, values(host.read(test.env), base(t)), test.want) })
+	}
+}
+
 func TestOtherGPUs(t *testing.T) {
 	tests := []struct {
 		folder string
@@ -153,7 +175,8 @@ func TestOtherGPUs(t *testing.T) {
 		check  func(GPU) bool
 	}{
 		{"a100-mig-470", "MIG, throttling, rows to be remapped", map[string]any{"gpu": "NVIDIA A100-SXM4-40GB", "driver": "470.103.01",
-			"sm": unknownFact, // nvidia-smi of driver 470 does not tell
+			"sm":             unknownFact, // nvidia-smi of driver 470 does not tell
+			"gpu_memory_gib": 19.63,       // of a MIG device
 			"gpu_trouble": "GPU 0: bad memory rows wait for a reset of the GPU to be replaced; " +
 				"GPU 0: 2 uncorrected memory errors since the driver was loaded"},
 			func(g GPU) bool {
