@@ -64,7 +64,8 @@ type fakeSlack struct {
 func newSlack(t testing.TB) *fakeSlack {
 	s := &fakeSlack{t: t, triggers: map[string]time.Time{}, urls: map[string]int{}, members: map[string]bool{"C1": true}, private: map[string]bool{},
 		files: map[string]string{}, sockets: make(chan *websocket.Conn, 4), acks: map[string]json.RawMessage{}}
-	s.http = httptest.NewServer(http.HandlerFunc(s.serve))
+	s.http = httptest.NewUnstartedServer(http.HandlerFunc(s.serve)) // s.serve reads s.http, so that it must stand before the first request
+	s.http.Start()
 	t.Cleanup(func() { s.http.CloseClientConnections(); s.http.Close() })
 	return s
 }

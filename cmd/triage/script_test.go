@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"testing"
@@ -15,11 +16,16 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"triage": main})
 }
 
-// TestScript runs the command lines of testdata/script, each with the exit status that it must have.
+// TestScript runs the command lines of testdata/script, each with the exit status that it must have, with the program as users have
+// it: the race detector, which watches the other tests, would make hundreds of starts slow.
 func TestScript(t *testing.T) {
 	repository, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", bin, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join(repository, "testdata", "script"),
@@ -27,6 +33,7 @@ func TestScript(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("REPO", repository)
+			env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
 			env.Setenv("HOME", os.Getenv("HOME")) // where the action finds what Go has built already
 			return nil
 		},
