@@ -67,8 +67,45 @@ func (b *libraryBuilder) declareVariant(backend int, entry variantEntry) {
 			b.problem(entry.Name.Line, entry.Name.Column, "there is no filter %q", entry.Passes[name])
 		}
 		b.hidden(name, Shape{Type: Bool}, func(s *Situation) Value { return l.passes(s, at, filter) })
-		l.scope.index[name] = len(l.scope.slots) - 1
-		l.scope.slots[len(l.scope.slots)-1].hidden = false
+		slot := len(l.scope.slots) - 1
+		l.scope.index[name] = slot
+		l.scope.slots[slot].hidden = false
+		b.passes = append(b.passes, passing{slot, at, filter})
+	}
+}
+
+// passing is a name that tells whether a variant passes a filter.
+type passing struct{ slot, variant, filter int }
+
+// linkPasses tells the names of passed filters which conditions they stand for, and refuses those that need themselves.
+func (b *libraryBuilder) linkPasses() {
+	l := b.library
+	for _, p := range b.passes {
+		for _, r := range l.rules {
+			if r.filter == p.filter && slices.ContainsFunc(r.off.parts, func(targets []int) bool { return slices.Contains(targets, p.variant) }) {
+				l.scope.slots[p.slot].defined.root.kids = append(l.scope.slots[p.slot].defined.root.kids, r.nodes()...)
+			}
+		}
+	}
+	const open, done = 1, 2
+	state := make([]int, len(l.scope.slots))
+	var visit func(n *node)
+	visit = func(n *node) {
+		if n.slot >= 0 && state[n.slot] != done && l.scope.slots[n.slot].defined != nil {
+			if state[n.slot] == open {
+				b.problem(1, 1, "%s needs itself", l.scope.slots[n.slot].name)
+				return
+			}
+			state[n.slot] = open
+			visit(l.scope.slots[n.slot].defined.root)
+			state[n.slot] = done
+		}
+		for _, kid := range n.kids {
+			visit(kid)
+		}
+	}
+	for _, p := range b.passes {
+		visit(&node{slot: p.slot})
 	}
 }
 

@@ -66,7 +66,9 @@ func (v *constantVisitor) Visit(n *ast.Node) {
 		f := &v.library.facts[i]
 		for _, number := range parts.numbers {
 			if binary.Operator == "%" {
-				f.divides = append(f.divides, number)
+				if number >= 1 {
+					f.divides = append(f.divides, number)
+				}
 			} else {
 				f.numbers = append(f.numbers, number)
 			}

@@ -32,10 +32,12 @@ func (b *libraryBuilder) declareFacts() {
 				continue
 			}
 			same, ok := l.byName[use.Same]
-			if !ok {
+			own, declared := l.byName[name]
+			if !ok || !declared {
 				b.problem(1, 1, "%s: there is no fact %s", name, use.Same)
+				continue
 			}
-			l.facts[l.byName[name]].same = same
+			l.facts[own].same = same
 		}
 	})
 	if len(l.facts) > maxFacts {
@@ -65,10 +67,10 @@ func (b *libraryBuilder) declareFact(name string, use factUse) {
 	fact := libraryFact{FactInfo: info, slot: l.scope.index[name], least: float64(use.Least), digits: use.Digits, same: -1, unknown: use.Unknown}
 	fact.values = parts(b, use.Values, b.all(), func(n *yaml.Node) []Value { return b.values(n, info.Type) })
 	if use.Assume != nil {
-		fact.assumed = b.values(list(use.Assume), info.Type)[0]
+		fact.assumed = b.value(use.Assume, info.Type)
 	}
 	if use.Usual != nil {
-		fact.usual = append(fact.usual, b.values(list(use.Usual), info.Type)...)
+		fact.usual = append(fact.usual, b.value(use.Usual, info.Type))
 	}
 	fact.since = b.since(use.Since)
 	l.byName[name], l.bySlot[fact.slot] = len(l.facts), len(l.facts)
@@ -90,6 +92,15 @@ func (b *libraryBuilder) values(n *yaml.Node, want Type) []Value {
 		values = append(values, v)
 	}
 	return values
+}
+
+// value reads one constant.
+func (b *libraryBuilder) value(n *yaml.Node, want Type) Value {
+	values := b.values(list(n), want)
+	if len(values) == 0 { // noted as a problem
+		return Value{}
+	}
+	return values[0]
 }
 
 // list is a list of one node.
@@ -145,14 +156,14 @@ func (b *libraryBuilder) constants(n *yaml.Node) map[int]Value {
 			b.problem(key.Line, key.Column, "%s is none of the library's facts", key.Value)
 			return
 		}
-		values[fact] = b.values(list(value), b.library.facts[fact].Type)[0]
+		values[fact] = b.value(value, b.library.facts[fact].Type)
 	})
 	return values
 }
 
 // within is parts for a thing that is a mapping itself, and holds for all releases of a rule unless its keys are ranges.
 func within[T any](b *libraryBuilder, n *yaml.Node, releases []bool, read func(*yaml.Node) T) ranged[T] {
-	if n != nil && n.Kind == yaml.MappingNode && len(n.Content) > 0 && !strings.ContainsAny(n.Content[0].Value[:1], "<>=!") {
+	if n != nil && n.Kind == yaml.MappingNode && len(n.Content) > 0 && !strings.ContainsAny(n.Content[0].Value, "<>=!") {
 		n = list(n)
 	}
 	return parts(b, n, releases, func(n *yaml.Node) T {

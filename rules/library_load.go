@@ -98,10 +98,11 @@ type libraryBuilder struct {
 	filters    []string
 	messages   map[string]string
 	states     map[string]int // name -> variant whose being left it tells
+	passes     []passing
 }
 
 func (b *libraryBuilder) build() {
-	steps := []func(){b.head, b.declareFacts, b.declareBackends, b.define, b.compileRules, b.compileBackends, b.indexRules, b.compileTrail, b.compileLevers, b.finish}
+	steps := []func(){b.head, b.declareFacts, b.declareBackends, b.define, b.compileRules, b.linkPasses, b.compileBackends, b.indexRules, b.compileTrail, b.compileLevers, b.finish}
 	for _, step := range steps {
 		if step(); len(b.problems) > 0 {
 			return

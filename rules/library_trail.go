@@ -64,6 +64,9 @@ func (b *libraryBuilder) compileTrail() {
 		l.trail.config, l.trail.none = cmp.Or(f.Trail.Config, l.trail.config), cmp.Or(f.Trail.None, l.trail.none)
 		b.trailPattern(f.Trail.Available, &l.trail.available)
 		b.trailPattern(f.Trail.Selected, &l.trail.selected)
+		if l.trail.selected != nil && l.trail.selected.SubexpIndex("selected") < 0 {
+			b.problem(1, 1, "trail: selected: needs a group (?P<selected>...)")
+		}
 		b.trailPattern(f.Trail.Cut, &l.trail.cut)
 	})
 	for _, r := range l.rules {
