@@ -62,6 +62,24 @@ func TestRunChangesNothing(t *testing.T) {
 	}
 }
 
+// Signals that triage is to ignore, as in the background of a script or under nohup, the command ignores too, and no others. Of
+// other signals than these two Go does not tell whether they were ignored.
+func TestRunKeepsIgnoredSignals(t *testing.T) {
+	const ask = "grep SigIgn /proc/self/status"
+	under := triage(t, "run", "--live", "off", "--", "sh", "-c", ask)
+	for _, ignored := range []string{"", "INT", "HUP", "INT HUP"} {
+		prepare := ""
+		if ignored != "" {
+			prepare = "trap '' " + ignored + "; "
+		}
+		want := outcome(exec.Command("sh", "-c", prepare+"exec sh -c '"+ask+"'"))
+		got := outcome(exec.Command("sh", "-c", prepare+"exec "+under.Path+" run --live off -- sh -c '"+ask+"'"))
+		if got != want {
+			t.Errorf("ignoring %q: directly %s, under triage %s", ignored, want, got)
+		}
+	}
+}
+
 // outcome is what is seen of a command: its standard output and how it ended.
 func outcome(cmd *exec.Cmd) string {
 	cmd.Stdin = strings.NewReader("one\ntwo\nthree\n")
