@@ -196,10 +196,11 @@ func earlier(a, b *finding, first int) bool {
 	return a.event.earliest(first).before(b.event.earliest(first))
 }
 
-// apart tells whether two findings are on different known ranks, so that only time can order them.
+// apart tells whether two findings are on different known ranks, so that only time can order them, and it does: they are in one log,
+// or both have a timestamp.
 func apart(a, b *finding) bool {
-	x, y := a.event.first.line.Rank, b.event.first.line.Rank
-	return x != NoRank && y != NoRank && x != y
+	x, y := a.event.first.line, b.event.first.line
+	return x.Rank != NoRank && y.Rank != NoRank && x.Rank != y.Rank && (x.Source == y.Source || comparable(x.Time, y.Time))
 }
 
 // earliest is the occurrence on the rank that failed first: the launcher's, when it shows the event, else by time or order.
