@@ -20,6 +20,7 @@ type Engine struct {
 
 	lines     *scan.Set // what a line must contain to matter by itself
 	progress  *scan.Set // what a line must contain to show progress
+	rare      *scan.Set // what a line must contain to match a pattern that is not common
 	everyLine bool      // some literal cannot be looked for: every line is read
 }
 
@@ -60,7 +61,7 @@ func New(base *rules.Base) *Engine {
 	e := newEngine(base)
 	b := e.build()
 	e.words = newKeywords(b.words)
-	e.lines, e.progress = e.set(b.lines), e.set(b.progress)
+	e.lines, e.progress, e.rare = e.set(b.lines), e.set(b.progress), e.set(b.rare)
 	return e
 }
 
@@ -119,6 +120,7 @@ type builder struct {
 	engine          *Engine
 	words           []string
 	lines, progress []scan.Literal
+	rare            []scan.Literal // of the patterns that are looked for everywhere
 }
 
 func (b *builder) word(word string, i interest) {
@@ -189,6 +191,7 @@ func (b *builder) pattern(number int, pattern string) {
 	common := len(literals) == 0 || slices.ContainsFunc(literals, func(l scan.Literal) bool { return len(l.Text) <= scan.MinLiteral || l.Share() > mostCommon })
 	if !common {
 		b.lines = append(b.lines, literals...)
+		b.rare = append(b.rare, literals...)
 	}
 	b.engine.sought = append(b.engine.sought, sought{number: number, literals: literals, common: common})
 }

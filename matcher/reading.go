@@ -241,6 +241,9 @@ func (r *Reading) states(text string, line Line, near bool) {
 
 // look notes which of the patterns that conditions look for a line is the first to match.
 func (r *Reading) look(text string, line Line, near bool) {
+	if !near && !r.engine.everyLine && !r.engine.rare.In([]byte(text)) {
+		return
+	}
 	low := strings.ToLower(text)
 	for i := range r.engine.sought {
 		s := &r.engine.sought[i]

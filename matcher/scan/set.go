@@ -124,6 +124,16 @@ func (s *Set) Lines(data []byte, yield func(Hit) bool) {
 	}
 }
 
+// In tells whether a line contains a literal of the set.
+func (s *Set) In(line []byte) bool {
+	found := false
+	s.Lines(line, func(Hit) bool {
+		found = true
+		return false
+	})
+	return found
+}
+
 // finder is one pass over data.
 type finder struct {
 	set   *Set
