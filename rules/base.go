@@ -3,13 +3,17 @@ package rules
 import (
 	"cmp"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
+	"runtime"
 	"slices"
 	"sort"
 	"strings"
 	"sync"
+
+	"gopkg.in/yaml.v3"
 )
 
 //go:embed facts.yaml xid.yaml all:failures backends
@@ -90,27 +94,18 @@ func Load(layers ...fs.FS) (*Base, error) {
 
 // layer reads the signatures of one knowledge base.
 func (l *signatures) layer(files fs.FS, byID map[string]*Signature) error {
+	drafts, err := readDrafts(files)
+	if err != nil {
+		return fmt.Errorf("reading rules: %w", err)
+	}
 	here := make(map[string]bool)
-	return fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return fmt.Errorf("reading rules: %w", err)
-		}
-		if entry.IsDir() && name == "backends" {
-			return fs.SkipDir
-		}
-		if entry.IsDir() || name == vocabularyFile || name == xidFile || path.Ext(name) != ".yaml" && path.Ext(name) != ".yml" {
-			return nil
-		}
-		content, err := fs.ReadFile(files, name)
-		if err != nil {
-			return fmt.Errorf("reading rules: %w", err)
-		}
-		l.file = name
-		s := l.signature(content, path.Base(path.Dir(name)))
+	for i := range drafts {
+		l.file = drafts[i].name
+		s := l.signature(&drafts[i])
 		if s == nil {
-			return nil
+			continue
 		}
-		if s.ID != strings.TrimSuffix(path.Base(name), path.Ext(name)) {
+		if s.ID != strings.TrimSuffix(path.Base(l.file), path.Ext(l.file)) {
 			l.problem(s.Place.Line, s.Place.Column, "the id %q is not the file's name", s.ID)
 		}
 		if here[s.ID] {
@@ -118,8 +113,59 @@ func (l *signatures) layer(files fs.FS, byID map[string]*Signature) error {
 		}
 		here[s.ID] = true
 		byID[s.ID] = s
+	}
+	return nil
+}
+
+// draft is a signature's file as it was read, before its expressions are compiled.
+type draft struct {
+	name     string
+	file     signatureFile
+	root     *yaml.Node // nil when the file could not be read as YAML
+	problems Problems
+}
+
+// readDrafts reads all signature files below a folder, several at a time: reading YAML is most of the work of loading.
+func readDrafts(files fs.FS) ([]draft, error) {
+	var drafts []draft
+	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && name == "backends":
+			return fs.SkipDir
+		case entry.IsDir() || name == vocabularyFile || name == xidFile || path.Ext(name) != ".yaml" && path.Ext(name) != ".yml":
+			return nil
+		}
+		drafts = append(drafts, draft{name: name})
 		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	workers := runtime.GOMAXPROCS(0)
+	failures := make([]error, workers)
+	var done sync.WaitGroup
+	for w := range workers {
+		done.Go(func() {
+			for i := w; i < len(drafts) && failures[w] == nil; i += workers {
+				failures[w] = drafts[i].read(files)
+			}
+		})
+	}
+	done.Wait()
+	return drafts, errors.Join(failures...)
+}
+
+func (f *draft) read(files fs.FS) error {
+	content, err := fs.ReadFile(files, f.name)
+	if err != nil {
+		return err
+	}
+	d := &decoder{file: f.name}
+	f.file, f.root = decode[signatureFile](d, content)
+	f.problems = d.problems
+	return nil
 }
 
 // Signature is the signature of that id, or nil.

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"path"
 	"regexp"
 	"strings"
 )
@@ -106,16 +107,18 @@ type signatures struct {
 // minKeyword is the length in bytes below which a keyword would be found everywhere.
 const minKeyword = 5
 
-func (l *signatures) signature(content []byte, family string) *Signature {
+// signature compiles what was read of a file; nil means that problems were noted.
+func (l *signatures) signature(read *draft) *Signature {
 	before := len(l.problems)
-	f, root := decode[signatureFile](l.decoder, content)
+	l.problems = append(l.problems, read.problems...)
+	f, root := read.file, read.root
 	if root == nil {
 		return nil
 	}
 	if len(l.problems) == before { // else a key may be missing because it could not be read
 		l.require(root.Line, f)
 	}
-	s := &Signature{ID: f.ID.Value, Family: family, Title: f.Title.Value, Role: Cause, Library: f.Library.Value, Place: Problem{File: l.file, Line: f.ID.Line, Column: f.ID.Column}}
+	s := &Signature{ID: f.ID.Value, Family: path.Base(path.Dir(read.name)), Title: f.Title.Value, Role: Cause, Library: f.Library.Value, Place: Problem{File: l.file, Line: f.ID.Line, Column: f.ID.Column}}
 	if f.Role.Value != "" {
 		s.Role = Role(f.Role.Value)
 	}
