@@ -3,6 +3,7 @@ package matcher
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/rules"
@@ -12,11 +13,11 @@ import (
 type Engine struct {
 	base     *rules.Base
 	words    *keywords
-	interest []interest                            // by the number of the keyword
-	generic  []*rules.Signature                    // asked about every exception
-	sought   []sought                              // what conditions look for in the lines of a log
-	needs    map[*rules.Signature][][]scan.Literal // of each set, the text of an event must have one
-	looking  map[*rules.Signature]bool             // signatures with conditions about the lines before
+	interest []interest                                   // by the number of the keyword
+	generic  []*rules.Signature                           // asked about every exception
+	sought   []sought                                     // what conditions look for in the lines of a log
+	needs    map[*rules.Signature]func() [][]scan.Literal // of each set, the text of an event must have one
+	looking  map[*rules.Signature]bool                    // signatures with conditions about the lines before
 
 	lines     *scan.Set // what a line must contain to matter by itself
 	progress  *scan.Set // what a line must contain to show progress
@@ -66,7 +67,7 @@ func New(base *rules.Base) *Engine {
 }
 
 func newEngine(base *rules.Base) *Engine {
-	return &Engine{base: base, looking: make(map[*rules.Signature]bool), needs: make(map[*rules.Signature][][]scan.Literal)}
+	return &Engine{base: base, looking: make(map[*rules.Signature]bool), needs: make(map[*rules.Signature]func() [][]scan.Literal)}
 }
 
 // build gathers what the knowledge base looks for.
@@ -134,17 +135,18 @@ func (b *builder) signature(s *rules.Signature) {
 	}
 	words := literals(s.Keywords)
 	best := words
-	for _, condition := range s.Match {
-		if pattern := condition.Requires(); pattern != nil {
-			if needed := required(pattern.String()); needed != nil {
-				b.engine.needs[s] = append(b.engine.needs[s], needed)
-				best = scan.Rarest(best, needed)
-			}
-		}
-		if slices.Contains(condition.Names(b.engine.base.Scope), "before") {
-			b.engine.looking[s] = true
+	// What the patterns of a signature need is asked for only when a line has one of its keywords, or now when those are common:
+	// working it out for all of them would be most of the time that an empty log takes.
+	needs := sync.OnceValue(func() [][]scan.Literal { return needed(s) })
+	b.engine.needs[s] = needs
+	if !rare(words) {
+		for _, literals := range needs() {
+			best = scan.Rarest(best, literals)
 		}
 	}
+	b.engine.looking[s] = slices.ContainsFunc(s.Match, func(condition *rules.Expression) bool {
+		return slices.Contains(condition.Names(b.engine.base.Scope), "before")
+	})
 	for _, word := range s.Keywords {
 		b.word(word, interest{signature: s})
 	}
@@ -153,6 +155,19 @@ func (b *builder) signature(s *rules.Signature) {
 	} else {
 		b.lines = append(b.lines, best...)
 	}
+}
+
+// needed are the sets of literals of each of which the text of a signature's events has one.
+func needed(s *rules.Signature) [][]scan.Literal {
+	var sets [][]scan.Literal
+	for _, condition := range s.Match {
+		if pattern := condition.Requires(); pattern != nil {
+			if literals := required(pattern.String()); literals != nil {
+				sets = append(sets, literals)
+			}
+		}
+	}
+	return sets
 }
 
 // literals are those words that a line can have. One with a line break is in the message of an exception only, and exceptions are
@@ -206,7 +221,7 @@ func required(pattern string) []scan.Literal {
 
 // fits tells cheaply of most texts that no event of a signature can have them.
 func (e *Engine) fits(s *rules.Signature, text string) bool {
-	for _, needed := range e.needs[s] {
+	for _, needed := range e.needs[s]() {
 		if !slices.ContainsFunc(needed, func(l scan.Literal) bool { return l.Fold || strings.Contains(text, l.Text) }) {
 			return false
 		}

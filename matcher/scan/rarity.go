@@ -32,9 +32,9 @@ const rareLevel = 20
 // share is about how many of all places in an ordinary log have the gram.
 func share(folded uint32) float64 {
 	if level, ok := gramLevels()[folded]; ok {
-		return math.Exp2(-float64(level))
+		return math.Ldexp(1, -int(level))
 	}
-	return math.Exp2(-rareLevel)
+	return math.Ldexp(1, -rareLevel)
 }
 
 // rarestWindow is the offset in text of the stride+3 bytes whose grams are seen least.
