@@ -12,7 +12,7 @@ import (
 
 // failures are literals as a knowledge base has them.
 func failures(b *testing.B) []Literal {
-	list, err := os.ReadFile("../../bench/literals.txt")
+	list, err := os.ReadFile("../../cmd/bench/literals.txt")
 	if err != nil {
 		b.Fatal(err)
 	}

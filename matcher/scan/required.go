@@ -33,7 +33,7 @@ func (l Literal) String() string {
 }
 
 // MinLiteral is the length in bytes of the shortest literal that a Set takes. Below WideLiteral bytes a literal makes the whole
-// scan slower: how much, bench/run tells.
+// scan slower: how much, cmd/bench/run tells.
 const (
 	MinLiteral  = 5
 	WideLiteral = 8

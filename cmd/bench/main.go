@@ -1,8 +1,8 @@
-// Bench makes what bench/run measures with:
+// Bench makes what cmd/bench/run measures with:
 //
-//	go run ./bench log -size 300 -kind ordinary   writes a log
-//	go run ./bench literals                       writes the literals that the shipped knowledge looks for, one in each line
-//	go run ./bench count LITERALS LOG             counts the lines of LOG that have one, as rg -a -c -F -f does, by the scan alone
+//	go run ./cmd/bench log -size 300 -kind ordinary   writes a log
+//	go run ./cmd/bench literals                       writes the literals that the shipped knowledge looks for, one in each line
+//	go run ./cmd/bench count LITERALS LOG             counts the lines of LOG that have one, as rg -a -c -F -f does, by the scan alone
 package main
 
 import (
