@@ -55,8 +55,7 @@ func Run(job Job) (Ended, error) {
 		return Ended{Code: codeNotFound}, fmt.Errorf("%s: no such command", job.Args[0])
 	}
 	cmd := &exec.Cmd{Path: path, Args: job.Args, Stdin: os.Stdin}
-	// When triage is killed with SIGKILL, the command must not run on unwatched, as it would not have without triage.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = notOrphaned()
 	streams, err := connect(cmd, job)
 	if err != nil {
 		return Ended{Code: codeNotExecutable}, err
