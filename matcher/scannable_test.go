@@ -1,9 +1,11 @@
 package matcher
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/gpu-triage/triage/matcher/scan"
+	logs "github.com/gpu-triage/triage/matcher/scan/corpus"
 	"github.com/gpu-triage/triage/rules"
 )
 
@@ -18,5 +20,22 @@ func TestShippedKnowledgeIsScannable(t *testing.T) {
 		if _, err := scan.New(literals); err != nil {
 			t.Error(err)
 		}
+	}
+	var log bytes.Buffer
+	if err := logs.Write(&log, 2_000_000, logs.Ordinary, 4); err != nil {
+		t.Fatal(err)
+	}
+	const most = 100 // lines in a megabyte of a log in which next to nothing happens
+	lines, met := 0, map[string]int{}
+	set := New(base).lines
+	set.Lines(log.Bytes(), func(hit scan.Hit) bool {
+		lines++
+		for _, id := range hit.IDs {
+			met[set.Literals()[id].Text]++
+		}
+		return true
+	})
+	if lines > most*log.Len()/1_000_000 {
+		t.Errorf("%d lines of %d bytes are looked at; take rarer keywords than the most frequent of %v", lines, log.Len(), met)
 	}
 }
