@@ -162,8 +162,8 @@ func frameValue(f *Frame) rules.Value {
 // capture sets the groups of a signature's capture patterns; one that is not in the text stays unknown.
 func capture(s *rules.Situation, signature *rules.Signature, text string) {
 	for _, pattern := range signature.Capture {
-		m := pattern.FindStringSubmatch(text)
-		for i, name := range pattern.SubexpNames() {
+		m := pattern.Regexp().FindStringSubmatch(text)
+		for i, name := range pattern.Names() {
 			if m != nil && name != "" && m[i] != "" {
 				s.Set(name, rules.StringValue(m[i]))
 			}

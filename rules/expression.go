@@ -3,7 +3,6 @@ package rules
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/expr-lang/expr/ast"
@@ -31,7 +30,7 @@ type node struct {
 	slot  int // of a name, else -1
 	fixed *Value
 
-	pattern *regexp.Regexp // what the text of an event must match, when that is all there is to the node
+	pattern *Pattern // what the text of an event must match, when that is all there is to the node
 
 	choose func(*Situation) *node // the kid that the situation makes valid, when the kids are alternatives
 }
@@ -141,7 +140,7 @@ func (e *Expression) Seen(s *Scope) []int {
 
 // Requires is a regular expression that matches in the text of every event for which the expression is true, or nil when it cannot
 // tell of one.
-func (e *Expression) Requires() *regexp.Regexp { return e.root.pattern }
+func (e *Expression) Requires() *Pattern { return e.root.pattern }
 
 // reads calls yield once with each slot that the expression reads and that is not itself computed.
 func (e *Expression) reads(s *Scope, yield func(slot int)) {

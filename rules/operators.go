@@ -2,7 +2,6 @@ package rules
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -196,7 +195,7 @@ func (c *compiler) matches(n *ast.BinaryNode) *node {
 	if right.fixed == nil || right.fixed.typ != String {
 		return c.fail(n.Right, "matches needs a constant regular expression")
 	}
-	pattern, err := regexp.Compile(right.fixed.text)
+	pattern, err := newPattern(right.fixed.text)
 	if err != nil {
 		return c.fail(n.Right, "%v", err)
 	}
@@ -205,7 +204,7 @@ func (c *compiler) matches(n *ast.BinaryNode) *node {
 		if !v.Known() {
 			return v
 		}
-		return BoolValue(v.state == present && pattern.MatchString(v.text))
+		return BoolValue(v.state == present && pattern.Regexp().MatchString(v.text))
 	}
 	matched := &node{shape: Shape{Type: Bool}, slot: -1, kids: []*node{left}, eval: eval}
 	if ofEvent(n.Left) {

@@ -3,7 +3,6 @@ package rules
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 )
 
@@ -27,7 +26,7 @@ type Signature struct {
 	Role       Role
 	Keywords   []string         // literals, one of which stands in every event that can match
 	Match      []*Expression    // about one event; all must be true
-	Capture    []*regexp.Regexp // named groups over the event's text
+	Capture    []*Pattern       // named groups over the event's text
 	Confirm    []*Expression    // about facts and captures; three-valued
 	Library    string           // backend rules to ask, or ""
 	Assume     map[string]Value // facts as they are where the library fails, when not as its log says
@@ -193,13 +192,13 @@ func (l *signatures) keywords(s *Signature, f signatureFile) {
 func (l *signatures) captureNames(s *Signature, patterns []Text) map[string]bool {
 	own := make(map[string]bool)
 	for _, t := range patterns {
-		pattern, err := regexp.Compile(t.Value)
+		pattern, err := newPattern(t.Value)
 		if err != nil {
 			l.problem(t.Line, t.Column, "%v", err)
 			continue
 		}
 		s.Capture = append(s.Capture, pattern)
-		for _, name := range pattern.SubexpNames() {
+		for _, name := range pattern.Names() {
 			if name == "" {
 				continue
 			}

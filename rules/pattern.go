@@ -1,0 +1,34 @@
+package rules
+
+import (
+	"regexp"
+	"regexp/syntax"
+	"sync"
+)
+
+// Pattern is a regular expression that is compiled when it is first used. Reading it tells whether it is correct; compiling those of a
+// whole knowledge base, of which a log needs a few, would take longer than reading most logs.
+type Pattern struct {
+	source   string
+	names    []string // of its groups, as regexp's SubexpNames gives them
+	compiled func() *regexp.Regexp
+}
+
+func newPattern(source string) (*Pattern, error) {
+	tree, err := syntax.Parse(source, syntax.Perl)
+	if err != nil {
+		return nil, err
+	}
+	p := &Pattern{source: source, names: tree.CapNames()}
+	p.compiled = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) }) // it was parsed just as Compile parses it
+	return p, nil
+}
+
+// String is the expression as it was written.
+func (p *Pattern) String() string { return p.source }
+
+// Names are the names of its groups, "" for those without one and for the whole.
+func (p *Pattern) Names() []string { return p.names }
+
+// Regexp is the compiled expression.
+func (p *Pattern) Regexp() *regexp.Regexp { return p.compiled() }
