@@ -190,11 +190,17 @@ func earlier(a, b *finding, first int) bool {
 			return x
 		}
 	}
+	if x, y := a.cutOff(), b.cutOff(); x != y && !apart(a, b) {
+		return y
+	}
 	if x, y := explains[a.role()], explains[b.role()]; x != y && !apart(a, b) {
 		return x < y
 	}
 	return a.event.earliest(first).before(b.event.earliest(first))
 }
+
+// cutOff tells whether the finding is a traceback whose last line is missing, which tells less than any line near it.
+func (f *finding) cutOff() bool { return f.element.exception != nil && f.element.exception.Type == "" }
 
 // apart tells whether two findings are on different known ranks, so that only time can order them, and it does: they are in one log,
 // or both have a timestamp.

@@ -27,6 +27,8 @@ func storyBase(t *testing.T) *matcher.Engine {
 		"step.yaml":     signature("step", "progress", "iteration", `text contains "iteration"`),
 		"any.yaml":      signature("any", "generic", "Error", `error.type != ""`),
 		"nan.yaml":      signature("nan", "cause", "loss nan", `text contains "loss nan"`),
+		"line.yaml":     signature("line", "generic", "Frontend error", `text contains "Frontend error"`),
+		"cut.yaml":      signature("cut", "generic", "Traceback", `error.type == "" and any(error.frames, .line > 0)`),
 		"chatter.yaml":  signature("chatter", "noise", "libfoo", `text contains "libfoo"`),
 	})
 	if err != nil {
@@ -82,6 +84,8 @@ func TestRootCause(t *testing.T) {
 		"nan, and finite again":            {[]string{step + "iteration 2/100 loss nan\n" + step}, "", noRank},
 		"known to be harmless":             {[]string{"ImportError: libfoo is missing\n"}, "", noRank},
 		"unknown at the end":               {[]string{step + valueError}, "any", noRank},
+		"a traceback cut off":              {[]string{strings.TrimSuffix(valueError, "ValueError: bad shard\n") + "Frontend error\n"}, "line", noRank},
+		"only a traceback cut off":         {[]string{strings.TrimSuffix(valueError, "ValueError: bad shard\n")}, "cut", noRank},
 		"a lone last line":                 {[]string{step + "ValueError: bad shard\n"}, "any", noRank},
 		"long ago and unknown":             {[]string{valueError + strings.Repeat("serving\n", 1000)}, "", noRank},
 		"long ago and known":               {[]string{"CUDA out of memory\n" + strings.Repeat("waiting\n", 1000)}, "oom", noRank},
