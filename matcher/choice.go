@@ -26,14 +26,7 @@ type Choice struct {
 
 // Choose applies a library's backend rules to what the logs say and what else is known. At most so many changes are proposed.
 func (r *Reading) Choose(library *rules.Library, changes int, known ...Fact) Choice {
-	facts := make(Facts)
-	for _, f := range known {
-		facts.Add(f)
-	}
-	for _, f := range r.facts.found {
-		facts.Add(f)
-	}
-	return r.ask(library, facts, nil, "", changes).Choice
+	return r.ask(library, r.situation(known), nil, "", changes).Choice
 }
 
 // asked is a Choice with what a diagnosis wants to know beyond it.
@@ -103,9 +96,9 @@ func backendOf(b rules.BackendVerdict) Backend {
 // maxChanges is how many changes that would help a diagnosis shows.
 const maxChanges = 3
 
-// choose asks a library's backend rules about the situation: which backends it would have, why not the others, and the smallest
+// addBackends asks a library's backend rules about a diagnosis: which backends it would have, why not the others, and the smallest
 // change that gives one. It returns what contradicts the log.
-func (r *Reading) choose(d *Diagnosis, m match, facts Facts, process string) (notes []string) {
+func (r *Reading) addBackends(d *Diagnosis, m match, facts Facts, process string) (notes []string) {
 	library, err := r.engine.base.Library(m.signature.Library)
 	if err != nil {
 		return []string{fmt.Sprintf("The backend rules of %s cannot be read: %v", m.signature.Library, err)}

@@ -27,15 +27,7 @@ func (r *Reading) Report(known ...Fact) Report {
 
 func (r *Reading) report(known []Fact) Report {
 	r.compare()
-	facts := make(Facts)
-	for _, f := range known {
-		facts.Add(f)
-	}
-	for _, f := range r.facts.found {
-		facts.Add(f)
-	}
-	r.xids.state(facts, r.engine.base.Xids)
-	facts.infer(r.engine.base.Vocabulary)
+	facts := r.situation(known)
 	report := Report{Schema: Schema, Diagnoses: []Diagnosis{}, Facts: facts.list(slices.Sorted(maps.Keys(facts))), Stats: r.stats}
 	changes := contradictions(known, r.facts.found, r.engine.base.Vocabulary)
 	for _, c := range changes {
@@ -57,13 +49,27 @@ func (r *Reading) report(known []Fact) Report {
 		}
 		d := r.diagnosis(chosen, chosen.matches[i], facts, first)
 		if chosen.matches[i].signature.Library != "" {
-			report.Notes = append(report.Notes, r.choose(&d, chosen.matches[i], facts, processKey(chosen.element.line))...)
+			report.Notes = append(report.Notes, r.addBackends(&d, chosen.matches[i], facts, processKey(chosen.element.line))...)
 			report.Notes = append(report.Notes, r.today(chosen.matches[i].signature.Library, facts, changes)...)
 		}
 		report.Diagnoses = append(report.Diagnoses, d)
 	}
 	report.Diagnoses[0].Consequences = consequences(findings, chosen)
 	return report
+}
+
+// situation is what the logs say, what else is known, and what follows from both.
+func (r *Reading) situation(known []Fact) Facts {
+	facts := make(Facts)
+	for _, f := range known {
+		facts.Add(f)
+	}
+	for _, f := range r.facts.found {
+		facts.Add(f)
+	}
+	r.xids.state(facts, r.engine.base.Xids)
+	facts.infer(r.engine.base.Vocabulary)
+	return facts
 }
 
 // alternative tells whether the i-th match of a finding is worth showing beside the first: when no cause is confirmed, every cause

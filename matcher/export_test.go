@@ -1,7 +1,10 @@
 package matcher
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"errors"
 	"io"
 
 	"github.com/gpu-triage/triage/matcher/scan"
@@ -23,4 +26,63 @@ func (r *Reading) ReadPlain(name string, from io.Reader) error {
 // ReadEager is Read of a log that comes piece by piece.
 func (r *Reading) ReadEager(ctx context.Context, name string, from io.Reader) error {
 	return r.read(ctx, name, from, scan.Reading{Eager: true})
+}
+
+// ReadLines is the judge of the fast reading: it hands every line of a log to yield, in order. Memory stays bounded whatever the log contains: a line
+// longer than 64 KiB is shortened to its head and tail, and counted. The error is r's or yield's.
+func ReadLines(r io.Reader, source string, yield func(Line) error) (Stats, error) {
+	counted := &countingReader{r: r}
+	stats, err := readLines(counted, source, yield)
+	stats.Bytes = counted.n
+	return stats, err
+}
+
+func readLines(r io.Reader, source string, yield func(Line) error) (Stats, error) {
+	var stats Stats
+	decoded, err := Decode(r)
+	if err != nil {
+		return stats, err
+	}
+	in := bufio.NewReaderSize(decoded, 4*headBytes)
+	head, err := in.Peek(headBytes)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return stats, err
+	}
+	line := parts{form: Sniff(source, head), yield: yield}
+	for {
+		raw, err := in.ReadSlice('\n')
+		if len(raw) == 0 && errors.Is(err, io.EOF) {
+			return stats, nil
+		}
+		stats.Lines++
+		line.begin(int(stats.Lines))
+		for errors.Is(err, bufio.ErrBufferFull) {
+			if err := line.add(raw); err != nil {
+				return stats, err
+			}
+			raw, err = in.ReadSlice('\n')
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return stats, err
+		}
+		cut, err := line.end(bytes.TrimSuffix(raw, []byte{'\n'}))
+		if err != nil {
+			return stats, err
+		}
+		if cut {
+			stats.TruncatedLines++
+		}
+	}
+}
+
+// countingReader counts the bytes that went through it.
+type countingReader struct {
+	r io.Reader
+	n int64
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
 }

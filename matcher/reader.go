@@ -14,53 +14,6 @@ import (
 // headBytes is how much of a source is looked at to tell its form.
 const headBytes = 64 << 10
 
-// ReadLines reads a log to its end and hands each line to yield, in order. Memory stays bounded whatever the log contains: a line
-// longer than 64 KiB is shortened to its head and tail, and counted. The error is r's or yield's.
-func ReadLines(r io.Reader, source string, yield func(Line) error) (Stats, error) {
-	counted := &countingReader{r: r}
-	stats, err := readLines(counted, source, yield)
-	stats.Bytes = counted.n
-	return stats, err
-}
-
-func readLines(r io.Reader, source string, yield func(Line) error) (Stats, error) {
-	var stats Stats
-	decoded, err := Decode(r)
-	if err != nil {
-		return stats, err
-	}
-	in := bufio.NewReaderSize(decoded, 4*headBytes)
-	head, err := in.Peek(headBytes)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return stats, err
-	}
-	line := parts{form: Sniff(source, head), yield: yield}
-	for {
-		raw, err := in.ReadSlice('\n')
-		if len(raw) == 0 && errors.Is(err, io.EOF) {
-			return stats, nil
-		}
-		stats.Lines++
-		line.begin(int(stats.Lines))
-		for errors.Is(err, bufio.ErrBufferFull) {
-			if err := line.add(raw); err != nil {
-				return stats, err
-			}
-			raw, err = in.ReadSlice('\n')
-		}
-		if err != nil && !errors.Is(err, io.EOF) {
-			return stats, err
-		}
-		cut, err := line.end(bytes.TrimSuffix(raw, []byte{'\n'}))
-		if err != nil {
-			return stats, err
-		}
-		if cut {
-			stats.TruncatedLines++
-		}
-	}
-}
-
 // sniffed looks at the beginning of a log, at most headBytes of it, and gives it as UTF-8: a file that is UTF-8 as it is.
 func sniffed(r io.Reader) (head []byte, decoded io.Reader, err error) {
 	if file, ok := r.(*os.File); ok {
@@ -106,20 +59,8 @@ func Decode(r io.Reader) (io.Reader, error) {
 	return start, nil
 }
 
-// countingReader counts the bytes that went through it.
-type countingReader struct {
-	r io.Reader
-	n int64
-}
-
-func (c *countingReader) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += int64(n)
-	return n, err
-}
-
-// Clean hands the \r-separated parts of one raw line (without its \n) to yield as cleaned lines, just as ReadLines would have done
-// it. It tells whether a part had to be shortened; the error is yield's.
+// Clean hands the \r-separated parts of one raw line (without its \n) to yield as cleaned lines. It
+// tells whether a part had to be shortened; the error is yield's.
 func (f *Form) Clean(number int, raw []byte, yield func(Line) error) (cut bool, err error) {
 	p := parts{form: f, yield: yield}
 	p.begin(number)

@@ -22,7 +22,7 @@ func TestChanges(t *testing.T) {
 	var took []time.Duration
 	failing, helped := 0, 0
 	for _, file := range files {
-		for i, row := range readOracle(t, file) {
+		for i, row := range readRows[oracleRow](t, file) {
 			if len(row.Expect.Available) > 0 || i%5 != 0 {
 				continue
 			}
@@ -99,7 +99,7 @@ func with(l *Library, facts map[string]Value, changes ...map[string]Value) map[s
 func BenchmarkChanges(b *testing.B) {
 	l := library(b, "transformer_engine")
 	var failing []map[string]Value
-	for _, row := range readOracle(b, "../testdata/oracle/te-2.10.jsonl.gz") {
+	for _, row := range readRows[oracleRow](b, "../testdata/oracle/te-2.10.jsonl.gz") {
 		if len(row.Expect.Available) == 0 {
 			failing = append(failing, rowFacts(l, row))
 		}
@@ -112,7 +112,7 @@ func BenchmarkChanges(b *testing.B) {
 func BenchmarkEvaluate(b *testing.B) {
 	l := library(b, "transformer_engine")
 	var situations []*Situation
-	for _, row := range readOracle(b, "../testdata/oracle/te-2.14.jsonl.gz") {
+	for _, row := range readRows[oracleRow](b, "../testdata/oracle/te-2.14.jsonl.gz") {
 		situations = append(situations, l.situation(rowFacts(l, row)))
 	}
 	release, _ := l.release(mustVersionOf(b, "2.14.0"))
@@ -130,7 +130,7 @@ func BenchmarkBatch(b *testing.B) {
 	var lines bytes.Buffer
 	rows := 0
 	for _, release := range []string{"1.9", "2.3", "2.10", "2.14", "2.19"} {
-		for _, row := range readOracle(b, "../testdata/oracle/te-"+release+".jsonl.gz") {
+		for _, row := range readRows[oracleRow](b, "../testdata/oracle/te-"+release+".jsonl.gz") {
 			line, err := json.Marshal(map[string]any{"id": row.ID, "facts": row.Facts})
 			if err != nil {
 				b.Fatal(err)

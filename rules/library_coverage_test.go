@@ -11,12 +11,12 @@ func TestEveryRule(t *testing.T) {
 	fired, silent := make(map[*rule]bool), make(map[*rule]bool)
 	files, _ := filepath.Glob("../testdata/oracle/te-*.jsonl.gz")
 	for _, file := range files {
-		for _, row := range readOracle(t, file) {
+		for _, row := range readRows[oracleRow](t, file) {
 			count(l, rowFacts(l, row), fired, silent)
 		}
 	}
 	sdpa := library(t, "torch_sdpa")
-	for _, row := range readSDPA(t, "../testdata/oracle/torch-sdpa-2.11.jsonl.gz") {
+	for _, row := range readRows[sdpaRow](t, "../testdata/oracle/torch-sdpa-2.11.jsonl.gz") {
 		count(sdpa, factsOf(t, sdpa, row.Facts), fired, silent)
 	}
 	for _, l := range []*Library{l, sdpa} {

@@ -54,7 +54,7 @@ func compareWithOracle(t *testing.T, folder string) {
 		return len(files[i]) < len(files[j]) || len(files[i]) == len(files[j]) && files[i] < files[j]
 	})
 	for _, file := range files {
-		rows := readOracle(t, file)
+		rows := readRows[oracleRow](t, file)
 		agree, reasons, off, shown := 0, 0, 0, 0
 		for _, row := range rows {
 			difference, named, count := compareRow(l, row)
@@ -161,7 +161,8 @@ func rowFacts(l *Library, row oracleRow) map[string]Value {
 	return facts
 }
 
-func readOracle(t testing.TB, file string) []oracleRow {
+// readRows reads a compressed file of JSON Lines.
+func readRows[Row any](t testing.TB, file string) []Row {
 	t.Helper()
 	f, err := os.Open(file)
 	if err != nil {
@@ -172,11 +173,11 @@ func readOracle(t testing.TB, file string) []oracleRow {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var rows []oracleRow
+	var rows []Row
 	lines := bufio.NewScanner(unzipped)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
-		var row oracleRow
+		var row Row
 		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
 			t.Fatal(err)
 		}

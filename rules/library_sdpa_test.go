@@ -1,10 +1,6 @@
 package rules
 
 import (
-	"bufio"
-	"compress/gzip"
-	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 )
@@ -19,7 +15,7 @@ type sdpaRow struct {
 // TestPyTorch compares the rules about scaled_dot_product_attention with PyTorch itself.
 func TestPyTorch(t *testing.T) {
 	l := library(t, "torch_sdpa")
-	for _, row := range readSDPA(t, "../testdata/oracle/torch-sdpa-2.11.jsonl.gz") {
+	for _, row := range readRows[sdpaRow](t, "../testdata/oracle/torch-sdpa-2.11.jsonl.gz") {
 		selection := l.Evaluate(factsOf(t, l, row.Facts))
 		for _, b := range selection.Backends {
 			want, told := row.Expect[b.Name].(bool)
@@ -74,28 +70,4 @@ func factsOf(t *testing.T, l *Library, decoded map[string]any) map[string]Value 
 		facts[name] = v
 	}
 	return facts
-}
-
-func readSDPA(t *testing.T, file string) []sdpaRow {
-	t.Helper()
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	unzipped, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows []sdpaRow
-	lines := bufio.NewScanner(unzipped)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var row sdpaRow
-		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
-			t.Fatal(err)
-		}
-		rows = append(rows, row)
-	}
-	return rows
 }

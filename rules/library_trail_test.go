@@ -16,7 +16,7 @@ func TestTrail(t *testing.T) {
 	files, _ := filepath.Glob("../testdata/oracle/te-*.jsonl.gz")
 	rows := 0
 	for _, file := range files {
-		for _, row := range readOracle(t, file) {
+		for _, row := range readRows[oracleRow](t, file) {
 			facts := rowFacts(l, row)
 			trail, ok := l.ReadTrail(trailLines(row))
 			if !ok || !trail.Complete {
@@ -84,7 +84,7 @@ func trailLines(row oracleRow) []string {
 func TestContradictions(t *testing.T) {
 	l := library(t, "transformer_engine")
 	row := oracleRow{}
-	for _, r := range readOracle(t, "../testdata/oracle/te-2.10.jsonl.gz") {
+	for _, r := range readRows[oracleRow](t, "../testdata/oracle/te-2.10.jsonl.gz") {
 		if slices.Equal(r.Expect.Available, []string{"FlashAttention", "FusedAttention", "UnfusedDotProductAttention"}) {
 			row = r
 		}

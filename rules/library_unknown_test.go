@@ -17,7 +17,7 @@ func TestMissingFacts(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	asked, certain, silent := 0, 0, 0
 	for _, file := range files {
-		rows := readOracle(t, file)
+		rows := readRows[oracleRow](t, file)
 		for n := 0; n < len(rows); n += 3 {
 			facts := rowFacts(l, rows[n])
 			whole := l.Evaluate(facts)

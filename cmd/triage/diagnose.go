@@ -15,10 +15,7 @@ import (
 
 // diagnoseOptions are what one call of `triage [FILE|DIR|-]...` asks for.
 type diagnoseOptions struct {
-	output outputFlags
-	rules  ruleFlags
-	facts  factFlags
-	live   string
+	askFlags
 	follow bool
 	paths  []string
 }
@@ -49,11 +46,8 @@ Exit status: 0 something was diagnosed, 1 nothing known was found, 2 the call or
 			return runDiagnose(cmd.Context(), std, o)
 		},
 	}
-	o.output.add(cmd, reportFormats...)
-	o.rules.add(cmd)
-	o.facts.add(cmd)
+	o.askFlags.add(cmd)
 	cmd.Flags().BoolVarP(&o.follow, "follow", "f", false, "follow one file as it grows, and speak when something is diagnosed; up to Ctrl-C")
-	choose(cmd, &o.live, "live", liveModes, "facts of this machine: ")
 	return cmd
 }
 
@@ -70,17 +64,7 @@ func mistyped(cmd *cobra.Command, arg string) error {
 }
 
 func runDiagnose(ctx context.Context, std streams, o *diagnoseOptions) error {
-	if err := o.output.check(reportFormats...); err != nil {
-		return err
-	}
-	if err := checkChoice("live", o.live, liveModes); err != nil {
-		return err
-	}
-	base, err := o.rules.load()
-	if err != nil {
-		return err
-	}
-	known, err := o.facts.read(base.Vocabulary)
+	base, known, err := o.load()
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -32,14 +31,11 @@ func runRulesCoverage(ctx context.Context, std streams, known *ruleFlags, args [
 	if len(args) > 0 {
 		logs = args[0]
 	}
-	if _, err := os.Stat(logs); err != nil {
-		return err
-	}
 	base, err := known.load()
 	if err != nil {
 		return err
 	}
-	examples, err := matcher.ReadExamples(os.DirFS(logs))
+	examples, err := readExamples(logs)
 	if err != nil {
 		return err
 	}

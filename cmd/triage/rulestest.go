@@ -44,21 +44,9 @@ func runRulesTest(ctx context.Context, std streams, known *ruleFlags, args []str
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(logs); err != nil {
+	examples, err := readExamples(logs)
+	if err != nil {
 		return err
-	}
-	var problems rules.Problems
-	examples, err := matcher.ReadExamples(os.DirFS(logs))
-	switch {
-	case errors.As(err, &problems):
-		for i := range problems {
-			problems[i].File = filepath.Join(logs, problems[i].File)
-		}
-		return problems
-	case err != nil:
-		return err
-	case len(examples) == 0:
-		return fmt.Errorf("%s: no *.log in this folder", logs)
 	}
 	tested, err := ownSignatures(base, args)
 	if err != nil {
@@ -84,6 +72,25 @@ func runRulesTest(ctx context.Context, std streams, known *ruleFlags, args []str
 	}
 	_, err = fmt.Fprintf(std.out, "%d logs of %d signatures: all as expected\n", len(examples), len(tested))
 	return err
+}
+
+// readExamples reads the logs of a folder with the verdicts in them. The error names files as the user would find them.
+func readExamples(dir string) ([]matcher.Example, error) {
+	if _, err := os.Stat(dir); err != nil {
+		return nil, err
+	}
+	var problems rules.Problems
+	examples, err := matcher.ReadExamples(os.DirFS(dir))
+	switch {
+	case errors.As(err, &problems):
+		for i := range problems {
+			problems[i].File = filepath.Join(dir, problems[i].File)
+		}
+		return nil, problems
+	case err == nil && len(examples) == 0:
+		err = fmt.Errorf("%s: no *.log in this folder", dir)
+	}
+	return examples, err
 }
 
 // ownSignatures are those that a folder adds, or the built-in ones when none is named.

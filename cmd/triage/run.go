@@ -21,10 +21,7 @@ import (
 
 // runOptions are what one call of `triage run` asks for.
 type runOptions struct {
-	output outputFlags
-	rules  ruleFlags
-	facts  factFlags
-	live   string
+	askFlags
 	report string
 	python string
 }
@@ -51,27 +48,14 @@ Exit status: that of the command; 126 or 127 when it cannot be run.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runCommand(cmd.Context(), std, o, args) },
 	}
 	cmd.Flags().SetInterspersed(false)
-	o.output.add(cmd, reportFormats...)
-	o.rules.add(cmd)
-	o.facts.add(cmd)
-	choose(cmd, &o.live, "live", liveModes, "facts of this machine: ")
+	o.askFlags.add(cmd)
 	cmd.Flags().StringVar(&o.report, "report", "", "write the answer to `FILE` as well, as Markdown or text when its name ends in .md or .txt, else as JSON")
 	cmd.Flags().StringVar(&o.python, "python", "", "the job's interpreter, virtual or conda environment, as `PATH` (default: the command's)")
 	return cmd
 }
 
 func runCommand(ctx context.Context, std streams, o *runOptions, args []string) error {
-	if err := o.output.check(reportFormats...); err != nil {
-		return err
-	}
-	if err := checkChoice("live", o.live, liveModes); err != nil {
-		return err
-	}
-	base, err := o.rules.load()
-	if err != nil {
-		return err
-	}
-	known, err := o.facts.read(base.Vocabulary)
+	base, known, err := o.load()
 	if err != nil {
 		return err
 	}
