@@ -1,5 +1,3 @@
-// Package matcher finds out what happened: it reads logs, untangles their ranks, assembles tracebacks, matches them against the
-// knowledge base and tells the root cause from what followed it. It knows no network and no clock.
 package matcher
 
 import "time"

@@ -4,4 +4,8 @@
 // A condition is an expression in the grammar of expr-lang/expr. It is parsed by that library and evaluated here, for two reasons: a
 // fact that nobody knows must make a condition unknown rather than false, and only the operations listed in this package can be
 // reached, so that no expression, whoever wrote it, can loop, allocate without bound or leave the situation it is asked about.
+//
+// The knowledge is in facts.yaml, failures/, backends/ and xid.yaml. The files named library are about backends/: how its rules are
+// read (load, rules, define, facts), applied (decide, select, explore for what is not known), read back from a log (trail), and searched
+// for a change that helps (lever, search, change).
 package rules

@@ -1,0 +1,16 @@
+// Package matcher finds out what happened: it reads logs, untangles their ranks, assembles tracebacks, matches them against the
+// knowledge base and tells the root cause from what followed it. It knows no network and no clock.
+//
+// A log goes through these files in this order:
+//
+//	feed, reader, prefix   which lines matter, what is left of them without colours and prefixes, and whose they are
+//	traceback              the lines of one process put together to exceptions, and their chains
+//	reading, event         what signatures know, kept once and counted after that
+//	facts, dictfacts, xid  what the log states about the situation
+//	cause, progress        what was survived, what follows from what, and which rank was first
+//	diagnose, choice       the answer in words, and what a library's backend rules say of it
+//	report, redact         its form, without secrets
+//
+// The packages below it know one thing each: scan finds literals in bytes, source opens files, flight reads the flight recorder's
+// dumps, live asks this machine, render writes reports.
+package matcher
