@@ -43,7 +43,11 @@ func (b *Bot) add(ctx context.Context, id string, t task) error {
 	if err != nil {
 		return err
 	}
-	return b.Queue.Add(ctx, bots.Job{ID: id, Kind: Kind, Key: id, Data: data})
+	key := id
+	if t.Do == doShare { // several people, or one in a hurry, may press the button of one report: it is shared once
+		key = "share:" + t.Report + ":" + t.Channel
+	}
+	return b.Queue.Add(ctx, bots.Job{ID: id, Kind: Kind, Key: key, Data: data})
 }
 
 // slash is a slash command, as a form over HTTP or JSON in Socket Mode.
