@@ -1,7 +1,7 @@
 package githubbot
 
 import (
-	"strings"
+	"regexp"
 	"testing"
 
 	"github.com/yuin/goldmark"
@@ -15,9 +15,12 @@ import (
 	"github.com/gpu-triage/triage/matcher/render"
 )
 
+// mentioned finds what GitHub takes for a mention: a name after a letter or a digit is an address (someone@octocat) and mentions nobody.
+var mentioned = regexp.MustCompile(`(^|[^A-Za-z0-9])@octocat`)
+
 // FuzzCompose renders a comment with a hostile text in every place that a log or a commenter can reach, and looks at what comes alive.
 func FuzzCompose(f *testing.F) {
-	for _, seed := range []string{"@octocat", "&#64;octocat", "![x](https://evil.example/p.png)", "[x](https://evil.example)", "https://evil.example",
+	for _, seed := range []string{"@octocat", "0@octocat", "@@octocat", "&#64;octocat", "![x](https://evil.example/p.png)", "[x](https://evil.example)", "https://evil.example",
 		"```\n# evil\n```", "</details><b>x</b>", "fixes #1", "<!-- triage:report 0 -->", "~~~\n@octocat", "\u202e@octocat", "| a | b |\n|---|---|"} {
 		f.Add(seed)
 	}
@@ -48,7 +51,7 @@ func FuzzCompose(f *testing.F) {
 			}
 			return ast.WalkContinue, nil
 		})
-		if strings.Contains(hostile, "@octocat") && strings.Contains(body, "@octocat") {
+		if mentioned.MatchString(body) {
 			t.Error("a mention came through")
 		}
 	})
