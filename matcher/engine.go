@@ -20,6 +20,7 @@ type Engine struct {
 	looking  map[*rules.Signature]bool                    // signatures with conditions about the lines before
 
 	lines     *scan.Set // what a line must contain to matter by itself
+	seekers   []*seeker // by the number of the literal in lines: who looks for it
 	progress  *scan.Set // what a line must contain to show progress
 	rare      *scan.Set // what a line must contain to match a pattern that is not common
 	everyLine bool      // some literal cannot be looked for: every line is read
@@ -63,6 +64,7 @@ func New(base *rules.Base) *Engine {
 	b := e.build()
 	e.words = newKeywords(b.words)
 	e.lines, e.progress, e.rare = e.set(b.lines), e.set(b.progress), e.set(b.rare)
+	e.seekers = b.seekers
 	return e
 }
 
@@ -72,7 +74,8 @@ func newEngine(base *rules.Base) *Engine {
 
 // build gathers what the knowledge base looks for.
 func (e *Engine) build() *builder {
-	base, b := e.base, &builder{engine: e, lines: slices.Clone(openers())}
+	base, b := e.base, &builder{engine: e}
+	b.look(openers(), &seeker{sees: func(line *Line, _ *rules.Situation) bool { return mayOpen(line.Body()) }})
 	for _, s := range base.Signatures {
 		b.signature(s)
 	}
@@ -85,17 +88,17 @@ func (e *Engine) build() *builder {
 	}
 	for i := range v.Dicts {
 		b.word(v.Dicts[i].Marker, interest{dict: &v.Dicts[i]})
-		b.lines = append(b.lines, scan.Literal{Text: v.Dicts[i].Marker})
+		b.look(literals([]string{v.Dicts[i].Marker}), &seeker{})
 	}
 	for _, t := range v.Trails {
 		for _, word := range t.Keywords {
 			b.word(word, interest{trail: t.Library})
-			b.lines = append(b.lines, scan.Literal{Text: word})
 		}
+		b.look(literals(t.Keywords), &seeker{})
 	}
 	if word := base.Xids.Keyword(); word != "" {
 		b.word(word, interest{xid: true})
-		b.lines = append(b.lines, scan.Literal{Text: word})
+		b.look(literals([]string{word}), &seeker{})
 	}
 	for i, pattern := range base.Scope.SeenPatterns() {
 		b.pattern(i, pattern.String())
@@ -121,12 +124,20 @@ type builder struct {
 	engine          *Engine
 	words           []string
 	lines, progress []scan.Literal
+	seekers         []*seeker      // of lines, one for each
 	rare            []scan.Literal // of the patterns that are looked for everywhere
 }
 
 func (b *builder) word(word string, i interest) {
 	b.words = append(b.words, word)
 	b.engine.interest = append(b.engine.interest, i)
+}
+
+// look has the literals looked for in every line.
+func (b *builder) look(literals []scan.Literal, by *seeker) {
+	for _, l := range literals {
+		b.lines, b.seekers = append(b.lines, l), append(b.seekers, by)
+	}
 }
 
 func (b *builder) signature(s *rules.Signature) {
@@ -150,10 +161,17 @@ func (b *builder) signature(s *rules.Signature) {
 	for _, word := range s.Keywords {
 		b.word(word, interest{signature: s})
 	}
-	if s.Role == rules.Progress {
+	switch s.Role {
+	case rules.Progress:
 		b.progress = append(b.progress, words...)
-	} else {
-		b.lines = append(b.lines, best...)
+	case rules.Noise: // matters only where others know the line
+	default:
+		b.look(best, &seeker{
+			has: func(text string) bool { return b.engine.fits(s, text) },
+			sees: func(line *Line, situation *rules.Situation) bool {
+				return b.engine.fits(s, line.Text) && possible(s.Match, situation)
+			},
+		})
 	}
 }
 
@@ -190,7 +208,7 @@ func (b *builder) reader(r *rules.FactReader, packages bool) {
 	}
 	common := !rare(best)
 	if !common {
-		b.lines = append(b.lines, best...)
+		b.look(best, &seeker{sees: func(line *Line, _ *rules.Situation) bool { return r.Pattern.MatchString(readable(r, line.Body())) }})
 	}
 	for _, word := range r.Keywords {
 		b.word(word, interest{reader: r, packages: packages, common: common})
@@ -205,7 +223,8 @@ func (b *builder) pattern(number int, pattern string) {
 	}
 	common := len(literals) == 0 || slices.ContainsFunc(literals, func(l scan.Literal) bool { return len(l.Text) <= scan.MinLiteral || l.Share() > mostCommon })
 	if !common {
-		b.lines = append(b.lines, literals...)
+		compiled := b.engine.base.Scope.SeenPatterns()[number]
+		b.look(literals, &seeker{sees: func(line *Line, _ *rules.Situation) bool { return compiled.MatchString(line.Body()) }})
 		b.rare = append(b.rare, literals...)
 	}
 	b.engine.sought = append(b.engine.sought, sought{number: number, literals: literals, common: common})
@@ -221,6 +240,9 @@ func required(pattern string) []scan.Literal {
 
 // fits tells cheaply of most texts that no event of a signature can have them.
 func (e *Engine) fits(s *rules.Signature, text string) bool {
+	if !slices.ContainsFunc(s.Keywords, func(word string) bool { return strings.Contains(text, word) }) {
+		return false
+	}
 	for _, needed := range e.needs[s]() {
 		if !slices.ContainsFunc(needed, func(l scan.Literal) bool { return l.Fold || strings.Contains(text, l.Text) }) {
 			return false

@@ -123,17 +123,26 @@ func (el *element) variables(s *rules.Situation) {
 	s.Set("line", rules.StringValue(first))
 	s.Set("before", rules.StringValue(el.before))
 	s.Set("source", rules.StringValue(el.line.Source))
-	s.Set("error", exceptionValue(el.exception))
-	if el.line.Rank != NoRank {
-		s.Set("rank", rules.NumberValue(float64(el.line.Rank)))
+	s.Set("error", noException)
+	if el.exception != nil {
+		s.Set("error", exceptionValue(el.exception))
 	}
+	s.Set("rank", rankValue(el.line.Rank))
 }
 
-// exceptionValue is an exception as conditions see it. A line has an empty one.
-func exceptionValue(e *Exception) rules.Value {
-	if e == nil {
-		e = &Exception{}
+// rankValue is unknown for a line that names no rank.
+func rankValue(rank int) rules.Value {
+	if rank == NoRank {
+		return rules.Value{}
 	}
+	return rules.NumberValue(float64(rank))
+}
+
+// noException is what a line has as its exception.
+var noException = exceptionValue(&Exception{})
+
+// exceptionValue is an exception as conditions see it.
+func exceptionValue(e *Exception) rules.Value {
 	frames := make([]rules.Value, len(e.Frames))
 	for i := range e.Frames {
 		frames[i] = frameValue(&e.Frames[i])

@@ -100,15 +100,20 @@ func (l *logFacts) add(name string, value rules.Value, line Line, weight int) {
 	l.found[name] = Fact{Name: name, Value: value, Origin: FromLog, Where: fmt.Sprintf("%s:%d", line.Source, line.Number)}
 }
 
+// readable is the part of a text that a reader's pattern is for.
+func readable(reader *rules.FactReader, text string) string {
+	if reader.Within == nil {
+		return text
+	}
+	return reader.Within.FindString(text)
+}
+
 // maxStated is how many facts one line may state to one reader.
 const maxStated = 50
 
 // read applies one reader to a line that has one of its keywords.
 func (l *logFacts) read(reader *rules.FactReader, text string, line Line, weight int) {
-	if reader.Within != nil {
-		text = reader.Within.FindString(text)
-	}
-	for _, m := range reader.Pattern.FindAllStringSubmatch(text, maxStated) {
+	for _, m := range reader.Pattern.FindAllStringSubmatch(readable(reader, text), maxStated) {
 		l.stated(reader, m, line, weight)
 	}
 }

@@ -80,7 +80,9 @@ func (r *Reading) read(ctx context.Context, name string, from io.Reader, how sca
 		return r.dump(name, from)
 	}
 	assembler := r.begin(name)
-	feed := newFeed(r, assembler, Sniff(name, head))
+	form := Sniff(name, head)
+	feed := newFeed(r, assembler, form)
+	how.Keep = newSieve(r.engine, form).keep
 	r.dull = feed.isDull
 	err = r.engine.lines.Read(ctx, from, how, feed.chunk)
 	feed.close()
@@ -305,7 +307,7 @@ func possible(conditions []*rules.Expression, s *rules.Situation) bool {
 
 // note keeps an event, or counts it when it is known already.
 func (r *Reading) note(e *event, line Line) {
-	if e.chain[0].exception == nil && len(e.chain[0].matches) == 0 {
+	if e.chain[0].exception == nil && e.harmless() {
 		return
 	}
 	key := e.key()

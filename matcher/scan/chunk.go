@@ -38,14 +38,14 @@ type block struct {
 }
 
 // scan finds the whole lines, the literals in them, and counts them. The first block begins with a line, others in the middle of one.
-func (b *block) scan(set *Set) {
+func (b *block) scan(set *Set, keep keep) {
 	start, end := 0, bytes.LastIndexByte(b.data, '\n')+1
 	if b.number > 0 {
 		start = bytes.IndexByte(b.data, '\n') + 1
 	}
 	b.start = start
 	b.whole = Chunk{Data: b.data[start:max(start, end)], Hits: b.whole.Hits[:0], Long: b.whole.Long[:0]}
-	b.ids = set.scan(&b.whole, b.ids[:0])
+	b.ids = set.scan(&b.whole, b.ids[:0], keep)
 	for at := 0; len(b.whole.Data)-at > LongLine; {
 		n := bytes.LastIndexByte(b.whole.Data[at:at+LongLine], '\n') + 1
 		if n == 0 {
@@ -56,10 +56,16 @@ func (b *block) scan(set *Set) {
 	}
 }
 
+// keep is Reading.Keep.
+type keep func(line []byte, ids []int32) bool
+
 // scan sets the hits of c and counts its lines. The IDs of the hits are appended to ids.
-func (s *Set) scan(c *Chunk, ids []int32) []int32 {
+func (s *Set) scan(c *Chunk, ids []int32, keep keep) []int32 {
 	counted := 0
 	s.Lines(c.Data, func(hit Hit) bool {
+		if keep != nil && !keep(c.Data[hit.Start:hit.End], hit.IDs) {
+			return true
+		}
 		c.Lines += int64(bytes.Count(c.Data[counted:hit.Start], []byte{'\n'}))
 		counted = hit.Start
 		ids = append(ids, hit.IDs...)
@@ -76,6 +82,7 @@ func (s *Set) scan(c *Chunk, ids []int32) []int32 {
 type joiner struct {
 	ctx     context.Context
 	set     *Set
+	keep    keep
 	yield   func(*Chunk) error
 	line    int64     // number of the next line
 	end     int64     // bytes that were yielded
@@ -125,7 +132,7 @@ func (j *joiner) piece(part []byte, ended bool) error {
 // close hands on the line that lay across edges.
 func (j *joiner) close() error {
 	c := Chunk{Data: j.edge}
-	j.set.scan(&c, nil)
+	j.set.scan(&c, nil, j.keep)
 	j.turn()
 	return j.hand(&c)
 }

@@ -13,6 +13,10 @@ type Reading struct {
 	Workers int  // goroutines that scan; below 1 means 1
 	Eager   bool // hand on what one Read returned instead of waiting for more: for a source that grows
 
+	// Keep decides of each line with literals, without its line break, whether it is one of a chunk's hits; nil keeps all. All
+	// workers call it at once. The numbers are as those of a Hit.
+	Keep func(line []byte, ids []int32) bool
+
 	block int // bytes read at a time, for tests
 }
 
@@ -81,7 +85,7 @@ func (r *reading) collect(ctx context.Context, blocks int, yield func(*Chunk) er
 	for range blocks {
 		fill(&block{ready: make(chan struct{}, 1)})
 	}
-	joined := joiner{ctx: ctx, set: r.set, yield: yield, line: 1}
+	joined := joiner{ctx: ctx, set: r.set, keep: r.Keep, yield: yield, line: 1}
 	var kept []*block // chunks of theirs may still be seen
 	for {
 		now := queue[0]
@@ -116,7 +120,7 @@ func (r *reading) worker(file io.ReaderAt) {
 		b.reserve(r.block)
 		n, err := file.ReadAt(b.buffer, int64(b.number)*int64(r.block))
 		b.filled(n, err)
-		b.scan(r.set)
+		b.scan(r.set, r.Keep)
 		b.ready <- struct{}{}
 	}
 }
@@ -145,7 +149,7 @@ func (r *reading) reader(src io.Reader) {
 
 func (r *reading) scanner() {
 	for b := range r.read {
-		b.scan(r.set)
+		b.scan(r.set, r.Keep)
 		b.ready <- struct{}{}
 	}
 }

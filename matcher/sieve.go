@@ -1,0 +1,65 @@
+package matcher
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/gpu-triage/triage/rules"
+)
+
+// seeker wants to see those lines with one of its literals that fulfil more: what it does not say is fulfilled.
+type seeker struct {
+	has  func(text string) bool                            // of the whole line, with its prefix
+	sees func(line *Line, situation *rules.Situation) bool // of the line as a reading takes it in
+}
+
+// sieve lets go the lines that have a literal but nothing else of what its seekers want. The workers of a scan ask it, so that a
+// reading is left with the few lines that may matter. It knows one line at a time: whatever depends on others counts as fulfilled.
+type sieve struct {
+	engine     *Engine
+	form       *Form
+	situations sync.Pool // of *rules.Situation
+}
+
+func newSieve(e *Engine, form *Form) *sieve {
+	return &sieve{engine: e, form: form, situations: sync.Pool{New: func() any { return e.base.Scope.NewSituation() }}}
+}
+
+// keep tells whether a line may matter by itself. The numbers are those of the literals that it has.
+func (s *sieve) keep(raw []byte, literals []int32) bool {
+	text := string(raw)
+	coded := s.form.bare || strings.IndexByte(text, escape) >= 0 // codes may stand within what is looked for
+	var room [8]*seeker
+	left := room[:0]
+	for _, n := range literals {
+		switch k := s.engine.seekers[n]; {
+		case !coded && k.has != nil && !k.has(text):
+		case k.sees == nil:
+			return true
+		default:
+			left = append(left, k)
+		}
+	}
+	return len(left) > 0 && s.seen(raw, left)
+}
+
+// seen tells whether one of the seekers wants to see a part of the line.
+func (s *sieve) seen(raw []byte, seekers []*seeker) (wanted bool) {
+	situation := s.situations.Get().(*rules.Situation)
+	defer s.situations.Put(situation)
+	s.form.Clean(0, raw, func(line Line) error { //nolint:errcheck // nothing fails
+		if wanted {
+			return nil
+		}
+		el := element{line: line, text: line.Text}
+		el.variables(situation)
+		situation.Set("before", rules.Value{})
+		for _, k := range seekers {
+			if wanted = k.sees(&line, situation); wanted {
+				break
+			}
+		}
+		return nil
+	})
+	return wanted
+}
