@@ -204,7 +204,7 @@ func (c *compiler) matches(n *ast.BinaryNode) *node {
 		if !v.Known() {
 			return v
 		}
-		return BoolValue(v.state == present && pattern.Regexp().MatchString(v.text))
+		return BoolValue(v.state == present && pattern.Matches(v.text))
 	}
 	matched := &node{shape: Shape{Type: Bool}, slot: -1, kids: []*node{left}, eval: eval}
 	if ofEvent(n.Left) {

@@ -12,6 +12,7 @@ type Pattern struct {
 	source   string
 	names    []string // of its groups, as regexp's SubexpNames gives them
 	compiled func() *regexp.Regexp
+	quick    func() quick
 }
 
 func newPattern(source string) (*Pattern, error) {
@@ -21,6 +22,7 @@ func newPattern(source string) (*Pattern, error) {
 	}
 	p := &Pattern{source: source, names: tree.CapNames()}
 	p.compiled = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) }) // it was parsed just as Compile parses it
+	p.quick = sync.OnceValue(func() quick { return quickOf(tree) })
 	return p, nil
 }
 
@@ -32,3 +34,12 @@ func (p *Pattern) Names() []string { return p.names }
 
 // Regexp is the compiled expression.
 func (p *Pattern) Regexp() *regexp.Regexp { return p.compiled() }
+
+// Matches tells whether the expression matches somewhere in a text.
+func (p *Pattern) Matches(text string) bool {
+	q := p.quick()
+	if matches, decided := q.decides(text); decided {
+		return matches
+	}
+	return p.Regexp().MatchString(text)
+}

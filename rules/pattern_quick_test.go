@@ -1,0 +1,70 @@
+package rules
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestMatches compares what words tell of a text with what the expression itself says, for all expressions that are shipped and for
+// awkward ones, on the lines of all test logs.
+func TestMatches(t *testing.T) {
+	base, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	patterns := map[string]*Pattern{}
+	for _, source := range []string{"", "a|", "(a|b?)c", "(?:x*|NCCL)", "(CUDA|HIP) out", "^CUDA", "CUDA$", `\bCUDA|Error\b`, "[A-C]UDA", "[^A]UDA", "(?i)cuda", "CUDA(?i:error)",
+		"(ab){2,3}", "(?:CU|)DA", "Err.r", "(?s)Error.*line|File", "[A-Z][A-Z][A-Z]", `\d+ MiB|GiB`, "\ufffd", "(?:Traceback|Error)(?: in|: )", "(a?|CUDA)(e|rror.*)"} {
+		if patterns[source], err = newPattern(source); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, s := range base.Signatures {
+		for _, e := range s.Match {
+			if p := e.Requires(); p != nil {
+				patterns[p.String()] = p
+			}
+		}
+	}
+	texts := testLines(t)
+	decided := 0
+	for _, p := range patterns {
+		q := p.quick()
+		for _, text := range texts {
+			want := p.Regexp().MatchString(text)
+			got, sure := q.decides(text)
+			if sure {
+				decided++
+			}
+			if sure && got != want {
+				t.Fatalf("%q in %q: %v, want %v (%+v)", p, text, got, want, q)
+			}
+		}
+	}
+	if all := len(patterns) * len(texts); decided < all*9/10 {
+		t.Errorf("only %d of %d are decided by words", decided, all)
+	}
+}
+
+// testLines are some lines of each test log.
+func testLines(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("../testdata/logs/*/*.log")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no test logs", err)
+	}
+	var lines []string
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := strings.Split(strings.ToValidUTF8(string(content), "\ufffd"), "\n")
+		for i := 0; i < len(all); i += 1 + len(all)/8 {
+			lines = append(lines, all[i])
+		}
+	}
+	return append(lines, "", "\ufffd", strings.Join(lines[:5], "\n"))
+}
