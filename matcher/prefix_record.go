@@ -15,10 +15,12 @@ const levelPattern = `(?:DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL|SEVERE|EXC
 
 // A recordForm is one way in which logging libraries begin a record. The groups are level and time.
 type recordForm struct {
-	first       string // the bytes with which such a record begins
-	second      string // the bytes that can follow, "" for any
-	re          *regexp.Regexp
-	level, time int
+	first   string         // the bytes with which such a record begins
+	second  string         // the bytes that can follow, "" for any
+	stamped int            // how many bytes stand before the time that such a record begins with, -1 when it begins otherwise
+	re      *regexp.Regexp // of what follows that time, or of all
+	levels  []int          // groups, of which one takes part
+	time    int            // group
 }
 
 var recordForms = compileRecords(
@@ -28,28 +30,42 @@ var recordForms = compileRecords(
 	[3]string{"IWEF", "0", `(?P<level>[IWEF])0000 00:00:\d+\.\d+\s+\d+ [^\]\[ ]+:\d+\] ?`},
 	// Ray: [2025-12-07 09:57:19,206 E 393463 393463] (raylet) file.cc:3277:
 	// DeepSpeed, older torchelastic: [2024-09-11 17:52:18,030] [INFO] [file.py:183:name], [2024-04-24 23:07:58,741] name: [ERROR]
-	[3]string{"[", digits, `\[(?P<time>` + stampPattern + `)(?: (?P<level>[DIWEFC]) \d+ \d+\] (?:\([\w-]+\) )?(?:[\w./-]+:\d+: )?` +
+	[3]string{"[", digits, `\[` + stamp + `(?: (?P<level>[DIWEFC]) \d+ \d+\] (?:\([\w-]+\) )?(?:[\w./-]+:\d+: )?` +
 		`|\]\s?(?:\[?(?P<level>` + levelPattern + `)\]?:?\s+(?:\[[^\]\[]*\] ?)*|[\w.]+: \[(?P<level>` + levelPattern + `)\] ?)?)`},
 	// NeMo: [NeMo W 2024-05-24 03:30:22 file:12]
 	[3]string{"[", "", `\[[A-Za-z]\w* (?P<level>[DIWE]) (?P<time>` + stampPattern + `) [^\]\[]*\] ?`},
 	// transformers and its like: [INFO|trainer.py:2926] 2024-05-24 03:30:22,799 >>, [DEBUG    | name]:, [WARNING] [comm.py:152:name]
 	[3]string{"[", "DIWECFS", `\[(?P<level>` + levelPattern + `) *(?:\|[^\]\[]*)?\]:? ?(?:(?P<time>` + stampPattern + `) )?(?:>> )?(?:\[[^\]\[ ]+:\d+[^\]\[]*\] ?)?`},
 	// logging, loguru, TensorFlow: 2024-05-24 03:30:22,123 - name - ERROR -, 2024-05-24 03:30:22.1 | ERROR | name:f:12 -, 2023-.. E file.cc:1]
-	[3]string{digits, digits, `(?P<time>` + stampPattern + `): (?P<level>[DIWEF]) [^\]\[ ]+:\d+\] ?`},
-	[3]string{digits, digits, `(?P<time>` + stampPattern + `)(?:\s*[-|:,]?\s+|[:|])(?:\[?[\w./-]+\]?\s*[-|:]\s+)?\[?(?P<level>` + levelPattern + `)\]?(?:\s*[-|:]\s*|\s+)(?:\[[^\]\[]*\]:?\s*|[\w.<>]+(?::[\w.<>]+)*(?: - |: | \| ))?`},
+	[3]string{digits, digits, stamp + `: (?P<level>[DIWEF]) [^\]\[ ]+:\d+\] ?`},
+	[3]string{digits, digits, stamp + `(?:\s*[-|:,]?\s+|[:|])(?:\[?[\w./-]+\]?\s*[-|:]\s+)?\[?(?P<level>` + levelPattern + `)\]?(?:\s*[-|:]\s*|\s+)(?:\[[^\]\[]*\]:?\s*|[\w.<>]+(?::[\w.<>]+)*(?: - |: | \| ))?`},
 	// vLLM: ERROR 12-29 15:21:11 [file.py:751], ERROR 12-29 15:21:11 file.py:751]
 	[3]string{"DIWECFS", "EINARX", `(?P<level>` + levelPattern + `)\s+(?P<time>` + stampPattern + `)\s+\[?[^\]\[]{1,120}\] ?`},
 	// logging's default and its relatives: ERROR:name:, DEBUG:2025-05-24 03:30:22,799:, ERROR: text
 	[3]string{"DIWECFS", "EINARX", `(?P<level>` + levelPattern + `):(?:(?P<time>` + stampPattern + `):|[\w.-]+: ?| )`},
 )
 
+// stamp stands in the expression of a form for the time that it begins with: finding that without an expression is much faster.
+const stamp = "STAMP"
+
 // compileRecords takes the first and the second bytes and an expression of each form. A group may stand twice in it: the one that
 // took part counts.
 func compileRecords(sources ...[3]string) []recordForm {
 	forms := make([]recordForm, len(sources))
 	for i, s := range sources {
-		re := regexp.MustCompile(`^` + s[2])
-		forms[i] = recordForm{first: s[0], second: s[1], re: re, level: re.SubexpIndex("level"), time: re.SubexpIndex("time")}
+		before, after, stamped := strings.Cut(s[2], stamp)
+		form := recordForm{first: s[0], second: s[1], stamped: -1}
+		if stamped {
+			form.stamped, s[2] = len(strings.ReplaceAll(before, `\`, "")), after
+		}
+		form.re = regexp.MustCompile(`^(?:` + s[2] + `)`)
+		form.time = form.re.SubexpIndex("time")
+		for n, name := range form.re.SubexpNames() {
+			if name == "level" {
+				form.levels = append(form.levels, n)
+			}
+		}
+		forms[i] = form
 	}
 	return forms
 }
@@ -72,27 +88,110 @@ func parseRecord(line *Line) {
 		if strings.IndexByte(form.first, text[0]) < 0 || form.second != "" && strings.IndexByte(form.second, text[1]) < 0 {
 			continue
 		}
-		m := form.re.FindStringSubmatchIndex(window)
-		if m == nil {
-			continue
+		if n, level, stamp := form.match(window); n > 0 {
+			line.Head, line.Level = n+skipped, levelOf(level)
+			if stamp != "" && line.Time.IsZero() {
+				line.Time = parseTime(stamp)
+			}
+			return
 		}
-		line.Head = m[1] + skipped
-		line.Level = levelOf(form.word(text, m))
-		if t := form.time; t > 0 && m[2*t] >= 0 && line.Time.IsZero() {
-			line.Time = parseTime(text[m[2*t]:m[2*t+1]])
-		}
-		return
 	}
 }
 
-// word is the level's word or letter, whichever of its groups took part.
-func (f *recordForm) word(text string, m []int) string {
-	for i, name := range f.re.SubexpNames() {
-		if name == "level" && m[2*i] >= 0 {
-			return text[m[2*i]:m[2*i+1]]
+// match gives the length of the header of that form that text begins with, 0 for none, and what stands there as level and time.
+func (f *recordForm) match(text string) (length int, level, stamp string) {
+	if f.stamped >= 0 {
+		n := stampLen(text[f.stamped:])
+		if n == 0 {
+			return 0, "", ""
+		}
+		length = f.stamped + n
+		stamp = text[f.stamped:length]
+	}
+	m := f.re.FindStringSubmatchIndex(text[length:])
+	if m == nil {
+		return 0, "", ""
+	}
+	group := func(i int) string {
+		if m[2*i] < 0 {
+			return ""
+		}
+		return text[length+m[2*i] : length+m[2*i+1]]
+	}
+	for _, i := range f.levels {
+		level += group(i)
+	}
+	if f.time > 0 {
+		stamp = group(f.time)
+	}
+	return length + m[1], level, stamp
+}
+
+// stampLen is the length of what stampPattern matches at the start of text, 0 for nothing.
+func stampLen(text string) int {
+	n := 0
+	for _, form := range dateForms {
+		if n = shaped(text, form); n > 0 {
+			break
 		}
 	}
-	return ""
+	if n == 0 || !strings.ContainsRune(" T_", rune((text + "\x00")[n])) || shaped(text[n+1:], "00:00:00") == 0 {
+		return 0
+	}
+	n += len(" 00:00:00")
+	if digits := digitsIn(text[min(n+1, len(text)):]); n < len(text) && strings.IndexByte(".,:", text[n]) >= 0 && digits > 0 {
+		n += 1 + min(digits, 9)
+	}
+	for _, zone := range zoneForms {
+		if z := shaped(text[n:], zone); z > 0 {
+			return n + z
+		}
+	}
+	return n
+}
+
+// Forms of dates and zones: 0 stands for any digit, - for a dash or a slash, + for either sign.
+var (
+	dateForms = []string{"0000-00-00", "00/00/0000", "00-00"}
+	zoneForms = []string{"Z", "+00:00", "+0000"}
+)
+
+// shaped is the length of form if text begins like it, else 0.
+func shaped(text, form string) int {
+	if len(text) < len(form) {
+		return 0
+	}
+	for i := range len(form) {
+		c := text[i]
+		switch form[i] {
+		case '0':
+			if !isDigit(c) {
+				return 0
+			}
+		case '-':
+			if c != '-' && c != '/' {
+				return 0
+			}
+		case '+':
+			if c != '+' && c != '-' {
+				return 0
+			}
+		default:
+			if c != form[i] {
+				return 0
+			}
+		}
+	}
+	return len(form)
+}
+
+// digitsIn is how many digits text begins with.
+func digitsIn(text string) int {
+	n := 0
+	for n < len(text) && isDigit(text[n]) {
+		n++
+	}
+	return n
 }
 
 func levelOf(word string) Level {
