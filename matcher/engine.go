@@ -1,6 +1,7 @@
 package matcher
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -13,45 +14,30 @@ import (
 type Engine struct {
 	base     *rules.Base
 	words    *keywords
-	interest []interest                                   // by the number of the keyword
+	interest []interest                                   // by the number of the word
 	generic  []*rules.Signature                           // asked about every exception
-	sought   []sought                                     // what conditions look for in the lines of a log
+	wordless []int                                        // patterns that conditions look for and that need no word
 	needs    map[*rules.Signature]func() [][]scan.Literal // of each set, the text of an event must have one
 	looking  map[*rules.Signature]bool                    // signatures with conditions about the lines before
 
 	lines     *scan.Set // what a line must contain to matter by itself
 	seekers   []*seeker // by the number of the literal in lines: who looks for it
 	progress  *scan.Set // what a line must contain to show progress
-	rare      *scan.Set // what a line must contain to match a pattern that is not common
 	everyLine bool      // some literal cannot be looked for: every line is read
 }
 
-// interest is who wants to see a line with a certain keyword.
+// interest is who wants to see a line with a certain word.
 type interest struct {
+	word      scan.Literal
 	signature *rules.Signature
 	reader    *rules.FactReader
 	packages  bool // reader is one of lines that name packages
-	common    bool // too many lines are like those of the reader: only the first of a source are read for it
 	dict      *rules.DictReader
-	trail     string // a library whose trail the line is part of
-	xid       bool   // the line is the kernel's about a GPU error
-}
-
-// sought is a pattern that conditions look for.
-type sought struct {
-	number   int
-	literals []scan.Literal // of which a text that matches has one; empty when it needs none
-	common   bool           // as in interest
-}
-
-// in tells whether a text, of which low is the text in lower case, has what a text that matches has.
-func (s *sought) in(text, low string) bool {
-	for _, l := range s.literals {
-		if l.Fold && strings.Contains(low, l.Text) || !l.Fold && strings.Contains(text, l.Text) {
-			return true
-		}
-	}
-	return len(s.literals) == 0
+	trail     string         // a library whose trail the line is part of
+	xid       bool           // the line is the kernel's about a GPU error
+	pattern   *regexp.Regexp // that conditions look for
+	number    int            // of pattern
+	common    bool           // too many lines have the word: only the first of a source are looked at for it
 }
 
 // headLines is how many lines of a source, from its first, are read for facts that are stated in words as common as "torch": where
@@ -62,8 +48,8 @@ const headLines = 5000
 func New(base *rules.Base) *Engine {
 	e := newEngine(base)
 	b := e.build()
-	e.words = newKeywords(b.words)
-	e.lines, e.progress, e.rare = e.set(b.lines), e.set(b.progress), e.set(b.rare)
+	e.words = newKeywords(e.interest)
+	e.lines, e.progress = e.set(b.lines), e.set(b.progress)
 	e.seekers = b.seekers
 	return e
 }
@@ -101,7 +87,7 @@ func (e *Engine) build() *builder {
 		b.look(literals([]string{word}), &seeker{})
 	}
 	for i, pattern := range base.Scope.SeenPatterns() {
-		b.pattern(i, pattern.String())
+		b.pattern(i, pattern)
 	}
 	return b
 }
@@ -122,14 +108,12 @@ func (e *Engine) set(literals []scan.Literal) *scan.Set {
 // builder gathers what the parts of a knowledge base look for.
 type builder struct {
 	engine          *Engine
-	words           []string
 	lines, progress []scan.Literal
-	seekers         []*seeker      // of lines, one for each
-	rare            []scan.Literal // of the patterns that are looked for everywhere
+	seekers         []*seeker // of lines, one for each
 }
 
 func (b *builder) word(word string, i interest) {
-	b.words = append(b.words, word)
+	i.word = scan.Literal{Text: word}
 	b.engine.interest = append(b.engine.interest, i)
 }
 
@@ -216,18 +200,22 @@ func (b *builder) reader(r *rules.FactReader, packages bool) {
 }
 
 // pattern prepares to look for a pattern in every line that has one of its literals.
-func (b *builder) pattern(number int, pattern string) {
-	literals, err := scan.Needed(pattern)
-	if err != nil {
-		literals = nil // it was compiled before
+func (b *builder) pattern(number int, compiled *regexp.Regexp) {
+	literals, err := scan.Needed(compiled.String())
+	if err != nil || slices.ContainsFunc(literals, func(l scan.Literal) bool { return len(l.Text) < scan.MinLiteral }) {
+		literals = nil
 	}
-	common := len(literals) == 0 || slices.ContainsFunc(literals, func(l scan.Literal) bool { return len(l.Text) <= scan.MinLiteral || l.Share() > mostCommon })
+	if len(literals) == 0 {
+		b.engine.wordless = append(b.engine.wordless, number)
+		return
+	}
+	common := slices.ContainsFunc(literals, func(l scan.Literal) bool { return len(l.Text) == scan.MinLiteral || l.Share() > mostCommon })
 	if !common {
-		compiled := b.engine.base.Scope.SeenPatterns()[number]
 		b.look(literals, &seeker{sees: func(line *Line, _ *rules.Situation) bool { return compiled.MatchString(line.Body()) }})
-		b.rare = append(b.rare, literals...)
 	}
-	b.engine.sought = append(b.engine.sought, sought{number: number, literals: literals, common: common})
+	for _, l := range literals {
+		b.engine.interest = append(b.engine.interest, interest{word: l, pattern: compiled, number: number, common: common})
+	}
 }
 
 func required(pattern string) []scan.Literal {

@@ -1,43 +1,54 @@
 package matcher
 
-import "strings"
+import (
+	"slices"
 
-// keywords finds which of many literals a text contains. Each literal has at least gram bytes.
+	"github.com/gpu-triage/triage/matcher/scan"
+)
+
+// keywords finds which of many words a text has.
 type keywords struct {
-	literals []string
-	byGram   map[uint32][]int // numbers of the literals that begin with these bytes
-	begins   [1 << 16]bool    // the first two bytes of the literals
+	set     *scan.Set
+	numbers []int          // of the words in set
+	others  []numberedWord // words that no set takes, such as one with a line break in it
 }
 
-const gram = 4
+type numberedWord struct {
+	scan.Literal
+	number int
+}
 
-func newKeywords(literals []string) *keywords {
-	k := &keywords{literals: literals, byGram: make(map[uint32][]int)}
-	for i, l := range literals {
-		if len(l) < gram {
-			continue // the loader refuses them
+// newKeywords prepares to look for the words of interests. A word's number is that of its interest.
+func newKeywords(interests []interest) *keywords {
+	k := &keywords{}
+	var words []scan.Literal
+	for n, i := range interests {
+		if scan.Takes(i.word) {
+			words, k.numbers = append(words, i.word), append(k.numbers, n)
+		} else {
+			k.others = append(k.others, numberedWord{i.word, n})
 		}
-		g := gramOf(l)
-		k.byGram[g] = append(k.byGram[g], i)
-		k.begins[uint16(g)] = true
+	}
+	var err error
+	if k.set, err = scan.New(words); err != nil {
+		panic(err) // each of them is one that a set takes
 	}
 	return k
 }
 
-func gramOf(s string) uint32 {
-	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
-}
-
-// find calls yield with the number of each literal in the text; one that stands there twice may be given twice.
-func (k *keywords) find(text string, yield func(int)) {
-	for i := 0; i+gram <= len(text); i++ {
-		if !k.begins[uint16(text[i])|uint16(text[i+1])<<8] {
-			continue
+// in appends the numbers of the words in a text to ids, in order and each once.
+func (k *keywords) in(text string, ids []int) []int {
+	k.set.Lines([]byte(text), func(hit scan.Hit) bool {
+		for _, id := range hit.IDs {
+			ids = append(ids, k.numbers[id])
 		}
-		for _, n := range k.byGram[gramOf(text[i:])] {
-			if strings.HasPrefix(text[i:], k.literals[n]) {
-				yield(n)
-			}
+		return true
+	})
+	for _, w := range k.others {
+		if w.In(text) {
+			ids = append(ids, w.number)
 		}
 	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }

@@ -32,7 +32,8 @@ type Reading struct {
 	clues     clueList
 	xids      xidList
 	stats     Stats
-	ids       []int // reused for each line
+	ids       []int              // reused for each text
+	known     []*rules.Signature // reused for each text
 	dumps     []*flight.Dump
 	compared  int // how many of them
 
@@ -174,9 +175,10 @@ func (r *Reading) line(line Line) {
 	if near {
 		r.clues.line(line)
 	}
-	r.states(line.Body(), line, near)
+	ids := r.words(line.Text)
+	r.states(ids, line.Body(), line, near)
 	el := element{line: line, text: line.Text}
-	if r.match(&el) {
+	if r.match(ids, &el) {
 		r.progressed(line)
 	}
 	r.note(&event{chain: []element{el}}, line)
@@ -189,9 +191,9 @@ func (r *Reading) exception(e *Exception) {
 		r.clues.exception(x)
 		el := element{line: x.Line, exception: x, text: x.Text(), before: e.Before}
 		for _, line := range x.Lines {
-			r.states(line.Text, line, true)
+			r.states(r.words(line.Text), line.Text, line, true)
 		}
-		r.match(&el)
+		r.match(r.words(el.text), &el)
 		raised.chain = append(raised.chain, el)
 	}
 	slices.Reverse(raised.chain)
@@ -208,7 +210,7 @@ func (r *Reading) within(e *event) {
 				continue
 			}
 			el := element{line: line, text: line.Text}
-			if r.match(&el) {
+			if r.match(r.words(line.Text), &el) {
 				r.progressed(line)
 			}
 			el.matches = slices.DeleteFunc(el.matches, func(s *rules.Signature) bool { return slices.Contains(part.matches, s) })
@@ -217,15 +219,24 @@ func (r *Reading) within(e *event) {
 	}
 }
 
+// words are the numbers of the words in a text, until it is called again.
+func (r *Reading) words(text string) []int {
+	r.ids = r.engine.words.in(text, r.ids[:0])
+	return r.ids
+}
+
 // states takes the facts that a line states, and looks whether it is one that conditions look for. Near tells that it is worth to be
 // looked at closely: common words may state something.
-func (r *Reading) states(text string, line Line, near bool) {
+func (r *Reading) states(words []int, text string, line Line, near bool) {
 	if r.facts.continues(text, line) {
 		return
 	}
-	r.engine.words.find(text, func(n int) {
-		switch i := r.engine.interest[n]; {
-		case i.common && !near:
+	for _, n := range words {
+		i := &r.engine.interest[n]
+		if i.signature != nil || i.common && !near || !i.word.In(text) {
+			continue
+		}
+		switch {
 		case i.reader != nil && i.packages:
 			r.facts.read(i.reader, text, line, fromPackageList)
 		case i.reader != nil:
@@ -236,42 +247,38 @@ func (r *Reading) states(text string, line Line, near bool) {
 			r.trails.add(i.trail, text, line)
 		case i.xid:
 			r.xids.add(r.engine.base.Xids, text, line)
+		case i.pattern != nil:
+			r.look(i.number, text, line)
 		}
-	})
-	r.look(text, line, near)
+	}
+	if near {
+		for _, number := range r.engine.wordless {
+			r.look(number, text, line)
+		}
+	}
 }
 
-// look notes which of the patterns that conditions look for a line is the first to match.
-func (r *Reading) look(text string, line Line, near bool) {
-	if !near && !r.engine.everyLine && !r.engine.rare.In([]byte(text)) {
-		return
-	}
-	low := strings.ToLower(text)
-	for i := range r.engine.sought {
-		s := &r.engine.sought[i]
-		if r.seen[s.number].Number > 0 || s.common && !near || !s.in(text, low) {
-			continue
-		}
-		if r.engine.base.Scope.SeenPatterns()[s.number].MatchString(text) {
-			r.seen[s.number] = line
-		}
+// look notes whether a line is the first that one of the scope's patterns matches.
+func (r *Reading) look(number int, text string, line Line) {
+	if r.seen[number].Number == 0 && r.engine.base.Scope.SeenPatterns()[number].MatchString(text) {
+		r.seen[number] = line
 	}
 }
 
 // match finds the signatures whose conditions an element fulfils, as far as they can be decided before the log is read to its end.
 // It tells whether the line shows progress.
-func (r *Reading) match(el *element) (progress bool) {
-	r.ids = r.ids[:0]
-	r.engine.words.find(el.text, func(n int) {
-		if s := r.engine.interest[n].signature; s != nil && r.engine.fits(s, el.text) {
-			r.ids = append(r.ids, n)
+func (r *Reading) match(words []int, el *element) (progress bool) {
+	signatures := r.known[:0]
+	looking := false
+	for _, n := range words {
+		if s := r.engine.interest[n].signature; s != nil && !slices.Contains(signatures, s) && r.engine.fits(s, el.text) {
+			signatures, looking = append(signatures, s), looking || r.engine.looking[s]
 		}
-	})
-	if len(r.ids) == 0 && el.exception == nil {
+	}
+	if r.known = signatures; len(signatures) == 0 && el.exception == nil {
 		return false
 	}
-	slices.Sort(r.ids)
-	if el.exception == nil && slices.ContainsFunc(r.ids, func(n int) bool { return r.engine.looking[r.engine.interest[n].signature] }) {
+	if el.exception == nil && looking {
 		el.before = r.before(el.line)
 	}
 	el.variables(r.scratch)
@@ -284,8 +291,8 @@ func (r *Reading) match(el *element) (progress bool) {
 			el.matches = append(el.matches, s)
 		}
 	}
-	for _, n := range slices.Compact(r.ids) {
-		consider(r.engine.interest[n].signature)
+	for _, s := range signatures {
+		consider(s)
 	}
 	if el.exception != nil {
 		for _, s := range r.engine.generic {

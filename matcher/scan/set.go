@@ -43,11 +43,8 @@ const (
 func New(literals []Literal) (*Set, error) {
 	s := &Set{literals: make([]Literal, len(literals)), stride: maxStride}
 	for i, l := range literals {
-		if len(l.Text) < MinLiteral {
-			return nil, fmt.Errorf("scan: literal %q has fewer than %d bytes", l.Text, MinLiteral)
-		}
-		if strings.ContainsAny(l.Text[:len(l.Text)-1], "\r\n") {
-			return nil, fmt.Errorf("scan: literal %q has a line break", l.Text)
+		if !Takes(l) {
+			return nil, fmt.Errorf("scan: literal %q has fewer than %d bytes or a line break that is not its end", l.Text, MinLiteral)
 		}
 		if l.Fold {
 			l.Text = lower(l.Text)
@@ -70,6 +67,11 @@ func New(literals []Literal) (*Set, error) {
 		s.starts[i+1] = int32(len(s.grams))
 	}
 	return s, nil
+}
+
+// Takes tells whether a set can look for a literal.
+func Takes(l Literal) bool {
+	return len(l.Text) >= MinLiteral && !strings.ContainsAny(l.Text[:len(l.Text)-1], "\r\n")
 }
 
 // Literals are what the set looks for.
