@@ -1,7 +1,6 @@
 package matcher
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -20,10 +19,11 @@ type Engine struct {
 	needs    map[*rules.Signature]func() [][]scan.Literal // of each set, the text of an event must have one
 	looking  map[*rules.Signature]bool                    // signatures with conditions about the lines before
 
-	lines     *scan.Set // what a line must contain to matter by itself
-	seekers   []*seeker // by the number of the literal in lines: who looks for it
-	progress  *scan.Set // what a line must contain to show progress
-	everyLine bool      // some literal cannot be looked for: every line is read
+	lines     *scan.Set          // what a line must contain to matter by itself
+	seekers   []*seeker          // by the number of the literal in lines: who looks for it
+	progress  *scan.Set          // what a line must contain to show progress
+	steps     []*rules.Signature // by the number of the literal in progress: who looks for it
+	everyLine bool               // some literal cannot be looked for: every line is read
 }
 
 // interest is who wants to see a line with a certain word.
@@ -35,7 +35,7 @@ type interest struct {
 	dict      *rules.DictReader
 	trail     string         // a library whose trail the line is part of
 	xid       bool           // the line is the kernel's about a GPU error
-	pattern   *regexp.Regexp // that conditions look for
+	pattern   *rules.Pattern // that conditions look for
 	number    int            // of pattern
 	common    bool           // too many lines have the word: only the first of a source are looked at for it
 }
@@ -148,6 +148,9 @@ func (b *builder) signature(s *rules.Signature) {
 	switch s.Role {
 	case rules.Progress:
 		b.progress = append(b.progress, words...)
+		for range words {
+			b.engine.steps = append(b.engine.steps, s)
+		}
 	case rules.Noise: // matters only where others know the line
 	default:
 		b.look(best, &seeker{
@@ -200,7 +203,7 @@ func (b *builder) reader(r *rules.FactReader, packages bool) {
 }
 
 // pattern prepares to look for a pattern in every line that has one of its literals.
-func (b *builder) pattern(number int, compiled *regexp.Regexp) {
+func (b *builder) pattern(number int, compiled *rules.Pattern) {
 	literals, err := scan.Needed(compiled.String())
 	if err != nil || slices.ContainsFunc(literals, func(l scan.Literal) bool { return len(l.Text) < scan.MinLiteral }) {
 		literals = nil
@@ -211,7 +214,7 @@ func (b *builder) pattern(number int, compiled *regexp.Regexp) {
 	}
 	common := slices.ContainsFunc(literals, func(l scan.Literal) bool { return len(l.Text) == scan.MinLiteral || l.Share() > mostCommon })
 	if !common {
-		b.look(literals, &seeker{sees: func(line *Line, _ *rules.Situation) bool { return compiled.MatchString(line.Body()) }})
+		b.look(literals, &seeker{sees: func(line *Line, _ *rules.Situation) bool { return compiled.Matches(line.Body()) }})
 	}
 	for _, l := range literals {
 		b.engine.interest = append(b.engine.interest, interest{word: l, pattern: compiled, number: number, common: common})

@@ -17,13 +17,23 @@ type feed struct {
 	stats     Stats
 	ended     bool // the last line that was seen has its \n
 
-	data   []byte // of the chunk
-	at     int    // where the line that is being read begins
-	number int    // of that line
-	dull   bool   // that line is read only for a traceback that it may belong to
-	tail   []byte // the last lines before data
-	long   bool   // in the middle of a line that comes in pieces
+	data   []byte  // of the chunk
+	at     int     // where the line that is being read begins
+	number int     // of that line
+	says   says    // what that line may have to say
+	shown  []int32 // literals of progress in that line, when that is all it may say
+	tail   []byte  // the last lines before data
+	long   bool    // in the middle of a line that comes in pieces
 }
+
+// says is what a line may have to say by itself. A traceback that it belongs to is another matter.
+type says int
+
+const (
+	anything says = iota
+	steps         // only that the job makes progress
+	nothing
+)
 
 // newFeed begins a source; to is called with each part of each line that matters.
 func newFeed(r *Reading, a *Assembler, form *Form) *feed {
@@ -62,7 +72,7 @@ func (f *feed) chunk(c *scan.Chunk) error {
 // piece takes in a part of a long line.
 func (f *feed) piece(c *scan.Chunk) error {
 	if !f.long {
-		f.dull = false
+		f.says = anything
 		f.line.begin(f.number)
 	}
 	if f.long = c.Open; f.long {
@@ -105,11 +115,11 @@ func (f *feed) whole(c *scan.Chunk) error {
 				break
 			}
 		}
-		f.dull = !f.matters(hits, long)
 		end := len(f.data)
 		if n := bytes.IndexByte(f.data[f.at:], '\n'); n >= 0 {
 			end = f.at + n
 		}
+		f.weigh(f.data[f.at:end], f.matters(hits, long))
 		f.line.begin(f.number)
 		if err := f.finish(f.data[f.at:end]); err != nil {
 			return err
@@ -128,12 +138,30 @@ func (f *feed) every() bool {
 // matters tells whether the line that is being read may matter by itself.
 func (f *feed) matters(hits []scan.Hit, long []int) bool {
 	r := f.reading
-	return r.engine.everyLine || f.form.bare || f.number <= headLines || r.facts.busy() || r.source.watching ||
+	return r.engine.everyLine || f.form.bare || f.number <= headLines || r.facts.busy() ||
 		len(hits) > 0 && hits[0].Start == f.at || len(long) > 0 && long[0] == f.at || !f.ended && f.at > bytes.LastIndexByte(f.data, '\n')
 }
 
-// isDull tells of a line that comes out of the assembler whether it has nothing to say. One that was held back is not known any more.
-func (f *feed) isDull(line Line) bool { return f.dull && line.Number == f.number }
+// weigh looks what a line may have to say.
+func (f *feed) weigh(raw []byte, matters bool) {
+	f.says, f.shown = nothing, f.shown[:0]
+	if matters {
+		f.says = anything
+	} else if r := f.reading; r.source.watching {
+		r.engine.progress.Lines(raw, func(hit scan.Hit) bool {
+			f.says, f.shown = steps, append(f.shown, hit.IDs...)
+			return true
+		})
+	}
+}
+
+// of is what a line that comes out of the assembler may have to say. Of one that was held back that is not known any more.
+func (f *feed) of(line Line) (says, []int32) {
+	if line.Number != f.number {
+		return anything, nil
+	}
+	return f.says, f.shown
+}
 
 // skip goes to the line that begins at to.
 func (f *feed) skip(to int) {
@@ -175,14 +203,17 @@ func (f *feed) keep() {
 	f.tail = append(append(f.tail[:0], f.tail[first:]...), f.data[start:]...)
 }
 
-// unread cleans the lines from number on up to the one that is being read.
-func (f *feed) unread(number int, yield func(pastLine)) {
+// unread cleans the lines between two numbers, before the one that is being read.
+func (f *feed) unread(from, to int, yield func(pastLine)) {
 	before := f.data[:f.at]
-	start, missing := back(before, f.number-number)
+	start, missing := back(before, f.number-from)
 	first, missing := back(f.tail, missing)
-	number += missing
+	number := from + missing
 	for _, lines := range [][]byte{f.tail[first:], before[start:]} {
 		for raw := range bytes.Lines(lines) {
+			if number == to {
+				return
+			}
 			past := pastLine{number: number}
 			f.form.Clean(number, bytes.TrimSuffix(raw, []byte{'\n'}), func(line Line) error { //nolint:errcheck // nothing fails
 				past.add(line)

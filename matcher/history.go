@@ -4,9 +4,9 @@ import "strings"
 
 // history is what was printed lately. A line that went by unread is read again when somebody asks for it.
 type history struct {
-	lines  [reach]pastLine                        // by number modulo reach
-	unread func(number int, yield func(pastLine)) // the lines from number on, up to the one that is being read; nil when all are read
-	latest int                                    // number of the line that is being read
+	lines  [reach]pastLine                          // by number modulo reach
+	unread func(from, to int, yield func(pastLine)) // the lines between two numbers, without the second; nil when all are read
+	latest int                                      // number of the line that is being read
 }
 
 // pastLine is a line of a source with all its parts.
@@ -19,6 +19,7 @@ const (
 	reach     = 32  // how many lines of a source, of all its writers, history goes back
 	maxBefore = 12  // lines of one writer
 	maxText   = 400 // bytes of each of them
+	recalled  = 8   // lines that are read again at a time: those of one writer may be among the last few
 )
 
 // add takes in a part of the line that is being read.
@@ -42,10 +43,12 @@ func (p *pastLine) add(part Line) {
 // before joins the last lines that the writer of a line printed before it.
 func (h *history) before(line Line) string {
 	from := max(1, h.latest-reach+1)
-	h.recall(from, line.Number)
 	var texts []string
-	for n := min(line.Number, h.latest); n >= from; n-- {
+	for n := min(line.Number, h.latest); n >= from && len(texts) < maxBefore; n-- {
 		past := &h.lines[n%reach]
+		if past.number != n && n < line.Number {
+			h.recall(max(from, n-recalled+1), n+1)
+		}
 		for i := len(past.parts) - 1; i >= 0 && past.number == n && len(texts) < maxBefore; i-- {
 			if p := past.parts[i]; p.Writer == line.Writer && (n < line.Number || p.Part < line.Part) {
 				texts = append(texts, p.Text)
@@ -82,7 +85,7 @@ func (h *history) recall(from, to int) {
 		if h.lines[n%reach].number == n {
 			continue
 		}
-		h.unread(n, func(past pastLine) {
+		h.unread(n, to, func(past pastLine) {
 			if h.lines[past.number%reach].number != past.number {
 				h.lines[past.number%reach] = past
 			}

@@ -40,7 +40,7 @@ type Reading struct {
 	// The source that is being read.
 	history *history
 	watch   func(bytes int64)
-	dull    func(Line) bool // tells of lines that have nothing to say; nil when all are to be asked
+	says    func(Line) (says, []int32) // what a line may say, and the literals of progress in it; nil when any may say anything
 	source  *sourceState
 	lines   int // of the sources before it
 }
@@ -84,10 +84,10 @@ func (r *Reading) read(ctx context.Context, name string, from io.Reader, how sca
 	form := Sniff(name, head)
 	feed := newFeed(r, assembler, form)
 	how.Keep = newSieve(r.engine, form).keep
-	r.dull = feed.isDull
+	r.says = feed.of
 	err = r.engine.lines.Read(ctx, from, how, feed.chunk)
 	feed.close()
-	r.dull = nil
+	r.says = nil
 	r.end(assembler, feed.stats, err)
 	return err
 }
@@ -168,8 +168,14 @@ func (r *Reading) order(line Line) int { return (r.lines+line.Number)<<10 | min(
 
 // line takes in a line that belongs to no traceback.
 func (r *Reading) line(line Line) {
-	if r.dull != nil && r.dull(line) {
-		return
+	if r.says != nil {
+		switch says, shown := r.says(line); says {
+		case nothing:
+			return
+		case steps:
+			r.step(line, shown)
+			return
+		}
 	}
 	near := line.Number <= headLines
 	if near {
@@ -182,6 +188,19 @@ func (r *Reading) line(line Line) {
 		r.progressed(line)
 	}
 	r.note(&event{chain: []element{el}}, line)
+}
+
+// step takes in a line that can only show progress. The numbers are those of the literals in it.
+func (r *Reading) step(line Line, shown []int32) {
+	r.known = r.known[:0]
+	for _, n := range shown {
+		if s := r.engine.steps[n]; !slices.Contains(r.known, s) && r.engine.fits(s, line.Text) {
+			r.known = append(r.known, s)
+		}
+	}
+	if r.consider(r.known, &element{line: line, text: line.Text}) {
+		r.progressed(line)
+	}
 }
 
 // exception takes in the last exception of a chain, with those before it.
@@ -260,7 +279,7 @@ func (r *Reading) states(words []int, text string, line Line, near bool) {
 
 // look notes whether a line is the first that one of the scope's patterns matches.
 func (r *Reading) look(number int, text string, line Line) {
-	if r.seen[number].Number == 0 && r.engine.base.Scope.SeenPatterns()[number].MatchString(text) {
+	if r.seen[number].Number == 0 && r.engine.base.Scope.SeenPatterns()[number].Matches(text) {
 		r.seen[number] = line
 	}
 }
@@ -275,11 +294,18 @@ func (r *Reading) match(words []int, el *element) (progress bool) {
 			signatures, looking = append(signatures, s), looking || r.engine.looking[s]
 		}
 	}
-	if r.known = signatures; len(signatures) == 0 && el.exception == nil {
-		return false
-	}
+	r.known = signatures
 	if el.exception == nil && looking {
 		el.before = r.before(el.line)
+	}
+	return r.consider(signatures, el)
+}
+
+// consider notes which of the signatures, and of those for every exception, an element may be of. It tells whether the line shows
+// progress.
+func (r *Reading) consider(signatures []*rules.Signature, el *element) (progress bool) {
+	if len(signatures) == 0 && el.exception == nil {
+		return false
 	}
 	el.variables(r.scratch)
 	consider := func(s *rules.Signature) {

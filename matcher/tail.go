@@ -28,7 +28,7 @@ func (r *Reading) Tail(name string) *Tail {
 func (t *Tail) Write(added []byte) (int, error) {
 	if t.feed == nil {
 		t.feed = newFeed(t.reading, t.assembler, Sniff(t.name, added[:min(len(added), headBytes)]))
-		t.reading.dull = t.feed.isDull
+		t.reading.says = t.feed.of
 	}
 	t.rest = append(t.rest, added...)
 	if n := bytes.IndexByte(t.rest, '\n') + 1; t.feed.long && n > 0 {
@@ -99,7 +99,7 @@ func (t *Tail) Close() {
 		t.take(&scan.Chunk{Data: t.rest, Hits: []scan.Hit{{End: len(t.rest)}}})
 	}
 	t.feed.close()
-	t.reading.dull = nil
+	t.reading.says = nil
 	t.tell()
 	t.reading.end(t.assembler, Stats{}, nil)
 }

@@ -154,7 +154,7 @@ func (c *compiler) seen(at ast.Node, arguments []ast.Node) *node {
 	if !ok {
 		return c.fail(at, "seen needs a constant regular expression")
 	}
-	pattern, err := regexp.Compile(source.Value)
+	pattern, err := newPattern(source.Value)
 	if err != nil {
 		return c.fail(at, "%v", err)
 	}

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"regexp"
 	"sort"
 	"strings"
 )
@@ -19,7 +18,7 @@ type Shape struct {
 type Scope struct {
 	index    map[string]int
 	slots    []slot
-	patterns []*regexp.Regexp // of seen(...), each with a slot
+	patterns []*Pattern // of seen(...), each with a slot
 	seenAt   []int
 }
 
@@ -80,7 +79,7 @@ func (s *Scope) resolve(name string) (int, bool) {
 }
 
 // seen is the slot that says whether some line of the log matches the pattern.
-func (s *Scope) seen(pattern *regexp.Regexp) int {
+func (s *Scope) seen(pattern *Pattern) int {
 	name := "seen " + pattern.String()
 	i, ok := s.index[name]
 	if !ok {
@@ -94,7 +93,7 @@ func (s *Scope) seen(pattern *regexp.Regexp) int {
 }
 
 // SeenPatterns are the patterns that conditions look for anywhere in a log, in the order that Situation.SetSeen takes.
-func (s *Scope) SeenPatterns() []*regexp.Regexp { return s.patterns }
+func (s *Scope) SeenPatterns() []*Pattern { return s.patterns }
 
 func (s *Scope) names() []string {
 	var names []string
