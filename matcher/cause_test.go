@@ -30,6 +30,7 @@ func storyBase(t *testing.T) *matcher.Engine {
 		"line.yaml":     signature("line", "generic", "Frontend error", `text contains "Frontend error"`),
 		"cut.yaml":      signature("cut", "generic", "Traceback", `error.type == "" and any(error.frames, .line > 0)`),
 		"chatter.yaml":  signature("chatter", "noise", "libfoo", `text contains "libfoo"`),
+		"killed.yaml":   signature("killed", "cause", "Killed", `text contains "Killed"`),
 	})
 	if err != nil {
 		t.Fatal(err)

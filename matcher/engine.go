@@ -38,6 +38,7 @@ type interest struct {
 	pattern   *rules.Pattern // that conditions look for
 	number    int            // of pattern
 	common    bool           // too many lines have the word: only the first of a source are looked at for it
+	short     bool           // the word is looked for only in exceptions and in the last lines of a source: see shortWord
 }
 
 // headLines is how many lines of a source, from its first, are read for facts that are stated in words as common as "torch": where
@@ -128,7 +129,7 @@ func (b *builder) signature(s *rules.Signature) {
 	if s.Role == rules.Generic {
 		b.engine.generic = append(b.engine.generic, s)
 	}
-	words := literals(s.Keywords)
+	words := wide(literals(s.Keywords))
 	best := words
 	// What the patterns of a signature need is asked for only when a line has one of its keywords, or now when those are common:
 	// working it out for all of them would be most of the time that an empty log takes.
@@ -136,23 +137,24 @@ func (b *builder) signature(s *rules.Signature) {
 	b.engine.needs[s] = needs
 	if !rare(words) {
 		for _, literals := range needs() {
-			best = scan.Rarest(best, literals)
+			if len(wide(literals)) == len(literals) {
+				best = scan.Rarest(best, literals)
+			}
 		}
 	}
 	b.engine.looking[s] = slices.ContainsFunc(s.Match, func(condition *rules.Expression) bool {
 		return slices.Contains(condition.Names(b.engine.base.Scope), "before")
 	})
 	for _, word := range s.Keywords {
-		b.word(word, interest{signature: s})
+		b.word(word, interest{signature: s, short: shortWord(s, word)})
 	}
-	switch s.Role {
-	case rules.Progress:
-		b.progress = append(b.progress, words...)
-		for range words {
-			b.engine.steps = append(b.engine.steps, s)
+	switch {
+	case s.Role == rules.Progress:
+		for _, l := range literals(s.Keywords) {
+			b.progress, b.engine.steps = append(b.progress, l), append(b.engine.steps, s)
 		}
-	case rules.Noise: // matters only where others know the line
-	default:
+	case s.Role == rules.Noise: // matters only where others know the line
+	case len(words) > 0:
 		b.look(best, &seeker{
 			has: func(text string) bool { return b.engine.fits(s, text) },
 			sees: func(line *Line, situation *rules.Situation) bool {
@@ -160,6 +162,18 @@ func (b *builder) signature(s *rules.Signature) {
 			},
 		})
 	}
+}
+
+// shortWord tells whether a keyword of a signature has too few bytes to be looked for in every line: one such literal would make the
+// scan of every log slower. It is looked for where that costs nothing: in exceptions, and in the last lines of a source, which is
+// where a shell says in one word what became of a program. Noise is asked only about lines that something else was found in.
+func shortWord(s *rules.Signature, word string) bool {
+	return len(word) < scan.WideLiteral && s.Role != rules.Noise && s.Role != rules.Progress
+}
+
+// wide are those of the literals that are long enough for the fastest scan.
+func wide(literals []scan.Literal) []scan.Literal {
+	return slices.DeleteFunc(slices.Clone(literals), func(l scan.Literal) bool { return len(l.Text) < scan.WideLiteral })
 }
 
 // needed are the sets of literals of each of which the text of a signature's events has one.
@@ -212,7 +226,7 @@ func (b *builder) pattern(number int, compiled *rules.Pattern) {
 		b.engine.wordless = append(b.engine.wordless, number)
 		return
 	}
-	common := slices.ContainsFunc(literals, func(l scan.Literal) bool { return len(l.Text) == scan.MinLiteral || l.Share() > mostCommon })
+	common := slices.ContainsFunc(literals, func(l scan.Literal) bool { return len(l.Text) < scan.WideLiteral || l.Share() > mostCommon })
 	if !common {
 		b.look(literals, &seeker{sees: func(line *Line, _ *rules.Situation) bool { return compiled.Matches(line.Body()) }})
 	}

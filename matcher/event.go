@@ -24,6 +24,7 @@ type element struct {
 	exception *Exception // nil for a line
 	text      string
 	before    string // the lines that its writer printed before it
+	near      bool   // short keywords are looked for in it
 	matches   []*rules.Signature
 }
 

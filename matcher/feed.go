@@ -201,6 +201,7 @@ func (f *feed) keep() {
 	start, missing := back(f.data, reach)
 	first, _ := back(f.tail, missing)
 	f.tail = append(append(f.tail[:0], f.tail[first:]...), f.data[start:]...)
+	f.data, f.at, f.number = nil, 0, int(f.stats.Lines)+1
 }
 
 // unread cleans the lines between two numbers, before the one that is being read.
@@ -216,7 +217,7 @@ func (f *feed) unread(from, to int, yield func(pastLine)) {
 			}
 			past := pastLine{number: number}
 			f.form.Clean(number, bytes.TrimSuffix(raw, []byte{'\n'}), func(line Line) error { //nolint:errcheck // nothing fails
-				past.add(line)
+				past.add(pastPart{Line: line, loose: true})
 				return nil
 			})
 			yield(past)

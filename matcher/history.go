@@ -7,12 +7,18 @@ type history struct {
 	lines  [reach]pastLine                          // by number modulo reach
 	unread func(from, to int, yield func(pastLine)) // the lines between two numbers, without the second; nil when all are read
 	latest int                                      // number of the line that is being read
+	asked  int                                      // up to this line, short keywords have been looked for
 }
 
 // pastLine is a line of a source with all its parts.
 type pastLine struct {
 	number int
-	parts  []Line
+	parts  []pastPart
+}
+
+type pastPart struct {
+	Line
+	loose bool // it is no part of a traceback
 }
 
 const (
@@ -29,10 +35,22 @@ func (h *history) add(line Line) {
 	if past.number != line.Number {
 		past.number, past.parts = line.Number, past.parts[:0]
 	}
-	past.add(line)
+	past.add(pastPart{Line: line})
 }
 
-func (p *pastLine) add(part Line) {
+// loose notes that a line that was read is no part of a traceback.
+func (h *history) loose(line Line) {
+	if h == nil || h.lines[line.Number%reach].number != line.Number {
+		return
+	}
+	for i := range h.lines[line.Number%reach].parts {
+		if part := &h.lines[line.Number%reach].parts[i]; part.Part == line.Part {
+			part.loose = true
+		}
+	}
+}
+
+func (p *pastLine) add(part pastPart) {
 	if len(p.parts) == maxBefore {
 		p.parts = append(p.parts[:0], p.parts[1:]...)
 	}
@@ -65,15 +83,15 @@ func (h *history) before(line Line) string {
 	return all.String()
 }
 
-// each calls yield with the last lines up to that number.
-func (h *history) each(last int, yield func(Line)) {
+// each calls yield with the parts of the last lines up to that number.
+func (h *history) each(last int, yield func(*pastPart)) {
 	h.latest = last
 	from := max(1, last-reach+1)
 	h.recall(from, last+1)
 	for n := from; n <= last; n++ {
 		if past := &h.lines[n%reach]; past.number == n {
-			for _, part := range past.parts {
-				yield(part)
+			for i := range past.parts {
+				yield(&past.parts[i])
 			}
 		}
 	}

@@ -110,7 +110,8 @@ func (r *Reading) begin(name string) *Assembler {
 func (r *Reading) end(assembler *Assembler, stats Stats, err error) {
 	assembler.Close()
 	clear(r.facts.open)
-	r.history.each(r.source.lines, r.clues.line)
+	r.last(r.source.lines)
+	r.history.each(r.source.lines, func(past *pastPart) { r.clues.line(past.Line) })
 	r.history.unread = nil
 	r.lines += r.source.lines
 	r.stats.Bytes += stats.Bytes
@@ -168,6 +169,7 @@ func (r *Reading) order(line Line) int { return (r.lines+line.Number)<<10 | min(
 
 // line takes in a line that belongs to no traceback.
 func (r *Reading) line(line Line) {
+	r.history.loose(line)
 	if r.says != nil {
 		switch says, shown := r.says(line); says {
 		case nothing:
@@ -208,7 +210,7 @@ func (r *Reading) exception(e *Exception) {
 	raised := &event{}
 	for x := e; x != nil; x = x.Earlier {
 		r.clues.exception(x)
-		el := element{line: x.Line, exception: x, text: x.Text(), before: e.Before}
+		el := element{line: x.Line, exception: x, text: x.Text(), before: e.Before, near: true}
 		for _, line := range x.Lines {
 			r.states(r.words(line.Text), line.Text, line, true)
 		}
@@ -228,7 +230,7 @@ func (r *Reading) within(e *event) {
 			if i == 0 || line.Text == "" || line.Text[0] == ' ' || line.Text[0] == '\t' {
 				continue
 			}
-			el := element{line: line, text: line.Text}
+			el := element{line: line, text: line.Text, near: true}
 			if r.match(r.words(line.Text), &el) {
 				r.progressed(line)
 			}
@@ -290,7 +292,8 @@ func (r *Reading) match(words []int, el *element) (progress bool) {
 	signatures := r.known[:0]
 	looking := false
 	for _, n := range words {
-		if s := r.engine.interest[n].signature; s != nil && !slices.Contains(signatures, s) && r.engine.fits(s, el.text) {
+		i := &r.engine.interest[n]
+		if s := i.signature; s != nil && (el.near || !i.short) && !slices.Contains(signatures, s) && r.engine.fits(s, el.text) {
 			signatures, looking = append(signatures, s), looking || r.engine.looking[s]
 		}
 	}
@@ -357,7 +360,8 @@ func (r *Reading) note(e *event, line Line) {
 	r.clues.line(line)
 	known.occurred(occurrence{order: r.order(line), line: line, writer: processKey(line)})
 	if !known.harmless() {
-		r.process(line).failed = r.order(line)
+		p := r.process(line)
+		p.failed = max(p.failed, r.order(line))
 		r.state(line.Source).watch()
 	}
 }

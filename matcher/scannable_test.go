@@ -16,6 +16,11 @@ func TestShippedKnowledgeIsScannable(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := newEngine(base).build()
+	for _, l := range b.lines {
+		if len(l.Text) < scan.WideLiteral {
+			t.Errorf("%q makes the scan of every log slower: it has fewer than %d bytes", l.Text, scan.WideLiteral)
+		}
+	}
 	for _, literals := range [][]scan.Literal{b.lines, b.progress} {
 		if _, err := scan.New(literals); err != nil {
 			t.Error(err)

@@ -71,9 +71,13 @@ func (t *Tail) take(c *scan.Chunk) {
 	_ = t.feed.chunk(c) // only what it is fed to could fail
 }
 
-// Settle ends the tracebacks that are open. It is for when nothing has been added for a while: Python prints a traceback in one go.
+// Settle ends the tracebacks that are open, and takes the last whole line for the last of the log. It is for when nothing has been
+// added for a while: Python prints a traceback in one go, and what ends a program is printed last.
 func (t *Tail) Settle() {
 	t.assembler.Close()
+	if t.feed != nil && !t.feed.long {
+		t.reading.last(int(t.feed.stats.Lines))
+	}
 	t.tell()
 }
 

@@ -1,0 +1,33 @@
+package matcher
+
+import (
+	"slices"
+
+	"github.com/gpu-triage/triage/rules"
+)
+
+// last looks for short keywords in the last lines of the source, of which there are so many by now. What shows there may have been
+// survived like anything else: progress counts from the first of it.
+func (r *Reading) last(lines int) {
+	failed := false
+	r.history.each(lines, func(past *pastPart) {
+		line := past.Line
+		if !past.loose || line.Number <= r.history.asked {
+			return
+		}
+		asked, el := element{line: line, text: line.Text}, element{line: line, text: line.Text, near: true}
+		words := r.words(line.Text)
+		r.match(words, &asked)
+		if r.match(words, &el) && failed {
+			r.progressed(line)
+		}
+		el.matches = slices.DeleteFunc(el.matches, func(s *rules.Signature) bool {
+			return s.Role != rules.Noise && slices.Contains(asked.matches, s)
+		})
+		if e := (&event{chain: []element{el}}); !e.harmless() {
+			failed = true
+			r.note(e, line)
+		}
+	})
+	r.history.asked = max(r.history.asked, lines)
+}
