@@ -99,27 +99,22 @@ func (f *feed) whole(c *scan.Chunk) error {
 		for len(long) > 0 && long[0] < f.at {
 			long = long[1:]
 		}
-		if !f.every() {
-			next := len(f.data)
-			if len(hits) > 0 {
-				next = hits[0].Start
-			}
-			if len(long) > 0 {
-				next = min(next, long[0])
-			}
-			if !f.ended { // no literal that ends with a line break is found in the last line
-				next = min(next, bytes.LastIndexByte(f.data, '\n')+1)
-			}
-			f.skip(f.progress(next))
-			if f.at == len(f.data) {
+		every := f.every()
+		if !every {
+			if f.skip(f.progress(f.next(hits, long))); f.at == len(f.data) {
 				break
 			}
 		}
-		end := len(f.data)
-		if n := bytes.IndexByte(f.data[f.at:], '\n'); n >= 0 {
-			end = f.at + n
+		end := lineEnd(f.data, f.at)
+		if every {
+			f.progress(end)
 		}
-		f.weigh(f.data[f.at:end], f.matters(hits, long))
+		f.says = nothing
+		if f.matters(hits, long) {
+			f.says = anything
+		} else if len(f.shown) > 0 {
+			f.says = steps
+		}
 		f.line.begin(f.number)
 		if err := f.finish(f.data[f.at:end]); err != nil {
 			return err
@@ -127,6 +122,29 @@ func (f *feed) whole(c *scan.Chunk) error {
 		f.at, f.number = min(end+1, len(f.data)), f.number+1
 	}
 	return nil
+}
+
+// next is where the next line begins that may have anything to say.
+func (f *feed) next(hits []scan.Hit, long []int) int {
+	next := len(f.data)
+	if len(hits) > 0 {
+		next = hits[0].Start
+	}
+	if len(long) > 0 {
+		next = min(next, long[0])
+	}
+	if !f.ended { // no literal that ends with a line break is found in the last line
+		next = min(next, bytes.LastIndexByte(f.data, '\n')+1)
+	}
+	return next
+}
+
+// lineEnd is where the line ends that byte at of data is in.
+func lineEnd(data []byte, at int) int {
+	if n := bytes.IndexByte(data[at:], '\n'); n >= 0 {
+		return at + n
+	}
+	return len(data)
 }
 
 // every tells whether the next line matters, whatever it contains.
@@ -140,19 +158,6 @@ func (f *feed) matters(hits []scan.Hit, long []int) bool {
 	r := f.reading
 	return r.engine.everyLine || f.form.bare || f.number <= headLines || r.facts.busy() ||
 		len(hits) > 0 && hits[0].Start == f.at || len(long) > 0 && long[0] == f.at || !f.ended && f.at > bytes.LastIndexByte(f.data, '\n')
-}
-
-// weigh looks what a line may have to say.
-func (f *feed) weigh(raw []byte, matters bool) {
-	f.says, f.shown = nothing, f.shown[:0]
-	if matters {
-		f.says = anything
-	} else if r := f.reading; r.source.watching {
-		r.engine.progress.Lines(raw, func(hit scan.Hit) bool {
-			f.says, f.shown = steps, append(f.shown, hit.IDs...)
-			return true
-		})
-	}
 }
 
 // of is what a line that comes out of the assembler may have to say. Of one that was held back that is not known any more.
@@ -169,14 +174,20 @@ func (f *feed) skip(to int) {
 	f.at = to
 }
 
-// progress is where the next line begins that shows progress, if that matters, and before to.
+// progress is where the next line begins that shows progress, if that matters, and before to. It looks ahead a little at first:
+// where it matters, such lines are many.
 func (f *feed) progress(to int) int {
-	if f.reading.source.watching {
-		from := f.at
-		f.reading.engine.progress.Lines(f.data[from:to], func(hit scan.Hit) bool {
-			to = from + hit.Start
+	f.shown = f.shown[:0]
+	if !f.reading.source.watching {
+		return to
+	}
+	for from, ahead := f.at, 1<<10; from < to; ahead *= 2 {
+		end := min(lineEnd(f.data, min(from+ahead, to-1))+1, to)
+		f.reading.engine.progress.Lines(f.data[from:end], func(hit scan.Hit) bool {
+			f.shown, to = append(f.shown, hit.IDs...), from+hit.Start
 			return false
 		})
+		from = end
 	}
 	return to
 }

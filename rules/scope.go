@@ -111,6 +111,7 @@ type Situation struct {
 	scope    *Scope
 	values   []Value
 	computed []bool
+	some     bool    // of computed are true
 	item     Value   // what # means inside any, all and none
 	fired    []uint8 // of a library's rules, by their index: 0 when not asked yet, else a verdict + 1
 }
@@ -122,14 +123,17 @@ func (s *Scope) NewSituation() *Situation {
 
 // Clone is a copy that can be changed on its own.
 func (s *Situation) Clone() *Situation {
-	return &Situation{scope: s.scope, values: append([]Value(nil), s.values...), computed: append([]bool(nil), s.computed...), fired: append([]uint8(nil), s.fired...)}
+	return &Situation{scope: s.scope, values: append([]Value(nil), s.values...), computed: append([]bool(nil), s.computed...), some: s.some, fired: append([]uint8(nil), s.fired...)}
 }
 
 // Set says what a name is worth; a name that the scope lacks is ignored, since no rule asks for it.
 func (s *Situation) Set(name string, v Value) {
 	if i, ok := s.scope.index[name]; ok {
 		s.values[i] = v
-		clear(s.computed)
+		if s.some {
+			clear(s.computed)
+			s.some = false
+		}
 	}
 }
 
@@ -151,6 +155,6 @@ func (s *Situation) at(i int) Value {
 		return s.values[i]
 	}
 	v := defined.root.eval(s)
-	s.values[i], s.computed[i] = v, true
+	s.values[i], s.computed[i], s.some = v, true, true
 	return v
 }
