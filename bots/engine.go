@@ -30,7 +30,7 @@ type Engine struct {
 
 // NewEngine loads knowledge bases, those of Shipped and then the operator's own.
 func NewEngine(layers ...fs.FS) (Engine, error) {
-	base, err := rules.Load(layers...)
+	base, err := rules.Open(layers...)
 	if err != nil {
 		return Engine{}, err
 	}

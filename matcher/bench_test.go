@@ -5,8 +5,21 @@ import (
 	"context"
 	"testing"
 
+	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/matcher/scan/corpus"
+	"github.com/gpu-triage/triage/rules"
 )
+
+// BenchmarkNew measures what every start of the program does between reading its rules and its first log.
+func BenchmarkNew(b *testing.B) {
+	base, err := rules.Open()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		matcher.New(base)
+	}
+}
 
 // BenchmarkRead measures the whole reading of a log with the shipped knowledge, and that of one in which every line nearly matches.
 func BenchmarkRead(b *testing.B) {

@@ -29,7 +29,7 @@ func (e *Engine) Measure(ctx context.Context, examples []Example) ([]Coverage, e
 		}
 		return families[s.Family]
 	}
-	for _, s := range e.base.Signatures {
+	for _, s := range e.base.Signatures() {
 		of(s).Signatures++
 	}
 	total := Coverage{Family: "all"}

@@ -13,23 +13,22 @@ import (
 type Engine struct {
 	base     *rules.Base
 	words    *keywords
-	interest []interest                                   // by the number of the word
-	generic  []*rules.Signature                           // asked about every exception
-	wordless []int                                        // patterns that conditions look for and that need no word
-	needs    map[*rules.Signature]func() [][]scan.Literal // of each set, the text of an event must have one
-	looking  map[*rules.Signature]bool                    // signatures with conditions about the lines before
+	interest []interest                               // by the number of the word
+	generic  []*rules.Entry                           // asked about every exception
+	wordless []int                                    // patterns that conditions look for and that need no word
+	needs    map[*rules.Entry]func() [][]scan.Literal // of each set, the text of an event must have one
 
-	lines     *scan.Set          // what a line must contain to matter by itself
-	seekers   []*seeker          // by the number of the literal in lines: who looks for it
-	progress  *scan.Set          // what a line must contain to show progress
-	steps     []*rules.Signature // by the number of the literal in progress: who looks for it
-	everyLine bool               // some literal cannot be looked for: every line is read
+	lines     *scan.Set      // what a line must contain to matter by itself
+	seekers   []*seeker      // by the number of the literal in lines: who looks for it
+	progress  *scan.Set      // what a line must contain to show progress
+	steps     []*rules.Entry // by the number of the literal in progress: who looks for it
+	everyLine bool           // some literal cannot be looked for: every line is read
 }
 
 // interest is who wants to see a line with a certain word.
 type interest struct {
 	word      scan.Literal
-	signature *rules.Signature
+	signature *rules.Entry
 	reader    *rules.FactReader
 	packages  bool // reader is one of lines that name packages
 	dict      *rules.DictReader
@@ -56,14 +55,14 @@ func New(base *rules.Base) *Engine {
 }
 
 func newEngine(base *rules.Base) *Engine {
-	return &Engine{base: base, looking: make(map[*rules.Signature]bool), needs: make(map[*rules.Signature]func() [][]scan.Literal)}
+	return &Engine{base: base, needs: make(map[*rules.Entry]func() [][]scan.Literal)}
 }
 
 // build gathers what the knowledge base looks for.
 func (e *Engine) build() *builder {
 	base, b := e.base, &builder{engine: e}
 	b.look(openers(), &seeker{sees: func(line *Line, _ *rules.Situation) bool { return mayOpen(line.Body()) }})
-	for _, s := range base.Signatures {
+	for _, s := range base.Entries {
 		b.signature(s)
 	}
 	v := base.Vocabulary
@@ -125,7 +124,7 @@ func (b *builder) look(literals []scan.Literal, by *seeker) {
 	}
 }
 
-func (b *builder) signature(s *rules.Signature) {
+func (b *builder) signature(s *rules.Entry) {
 	if s.Role == rules.Generic {
 		b.engine.generic = append(b.engine.generic, s)
 	}
@@ -142,9 +141,6 @@ func (b *builder) signature(s *rules.Signature) {
 			}
 		}
 	}
-	b.engine.looking[s] = slices.ContainsFunc(s.Match, func(condition *rules.Expression) bool {
-		return slices.Contains(condition.Names(b.engine.base.Scope), "before")
-	})
 	for _, word := range s.Keywords {
 		b.word(word, interest{signature: s, short: shortWord(s, word)})
 	}
@@ -158,7 +154,7 @@ func (b *builder) signature(s *rules.Signature) {
 		b.look(best, &seeker{
 			has: func(text string) bool { return b.engine.fits(s, text) },
 			sees: func(line *Line, situation *rules.Situation) bool {
-				return b.engine.fits(s, line.Text) && possible(s.Match, situation)
+				return b.engine.fits(s, line.Text) && possible(s.Signature().Match, situation)
 			},
 		})
 	}
@@ -167,7 +163,7 @@ func (b *builder) signature(s *rules.Signature) {
 // shortWord tells whether a keyword of a signature has too few bytes to be looked for in every line: one such literal would make the
 // scan of every log slower. It is looked for where that costs nothing: in exceptions, and in the last lines of a source, which is
 // where a shell says in one word what became of a program. Noise is asked only about lines that something else was found in.
-func shortWord(s *rules.Signature, word string) bool {
+func shortWord(s *rules.Entry, word string) bool {
 	return len(word) < scan.WideLiteral && s.Role != rules.Noise && s.Role != rules.Progress
 }
 
@@ -177,13 +173,11 @@ func wide(literals []scan.Literal) []scan.Literal {
 }
 
 // needed are the sets of literals of each of which the text of a signature's events has one.
-func needed(s *rules.Signature) [][]scan.Literal {
+func needed(s *rules.Entry) [][]scan.Literal {
 	var sets [][]scan.Literal
-	for _, condition := range s.Match {
-		if pattern := condition.Requires(); pattern != nil {
-			if literals := required(pattern.String()); literals != nil {
-				sets = append(sets, literals)
-			}
+	for _, pattern := range s.Requires {
+		if literals := required(pattern); literals != nil {
+			sets = append(sets, literals)
 		}
 	}
 	return sets
@@ -244,7 +238,7 @@ func required(pattern string) []scan.Literal {
 }
 
 // fits tells cheaply of most texts that no event of a signature can have them.
-func (e *Engine) fits(s *rules.Signature, text string) bool {
+func (e *Engine) fits(s *rules.Entry, text string) bool {
 	if !slices.ContainsFunc(s.Keywords, func(word string) bool { return strings.Contains(text, word) }) {
 		return false
 	}

@@ -12,7 +12,7 @@ import (
 // TestExamples diagnoses every log of testdata and compares the answer with the verdict that stands in it. Each signature must have
 // a log in which it is the root cause and one in which it must not be.
 func TestExamples(t *testing.T) {
-	base, err := rules.Load()
+	base, err := rules.Open() // as the program does
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestExamples(t *testing.T) {
 			}
 		})
 	}
-	for _, p := range matcher.Uncovered(base.Signatures, examples) {
+	for _, p := range matcher.Uncovered(base.Signatures(), examples) {
 		t.Error(p)
 	}
 }

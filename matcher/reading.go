@@ -32,8 +32,8 @@ type Reading struct {
 	clues     clueList
 	xids      xidList
 	stats     Stats
-	ids       []int              // reused for each text
-	known     []*rules.Signature // reused for each text
+	ids       []int          // reused for each text
+	known     []*rules.Entry // reused for each text
 	dumps     []*flight.Dump
 	compared  int // how many of them
 
@@ -294,7 +294,7 @@ func (r *Reading) match(words []int, el *element) (progress bool) {
 	for _, n := range words {
 		i := &r.engine.interest[n]
 		if s := i.signature; s != nil && (el.near || !i.short) && !slices.Contains(signatures, s) && r.engine.fits(s, el.text) {
-			signatures, looking = append(signatures, s), looking || r.engine.looking[s]
+			signatures, looking = append(signatures, s), looking || s.Before
 		}
 	}
 	r.known = signatures
@@ -306,13 +306,13 @@ func (r *Reading) match(words []int, el *element) (progress bool) {
 
 // consider notes which of the signatures, and of those for every exception, an element may be of. It tells whether the line shows
 // progress.
-func (r *Reading) consider(signatures []*rules.Signature, el *element) (progress bool) {
+func (r *Reading) consider(signatures []*rules.Entry, el *element) (progress bool) {
 	if len(signatures) == 0 && el.exception == nil {
 		return false
 	}
 	el.variables(r.scratch)
-	consider := func(s *rules.Signature) {
-		switch {
+	consider := func(e *rules.Entry) {
+		switch s := e.Signature(); {
 		case s.Role == rules.Progress:
 			progress = progress || r.watches(el.line) && possible(s.Match, r.scratch)
 		case slices.Contains(el.matches, s) || !possible(s.Match, r.scratch):

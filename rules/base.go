@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"runtime"
 	"slices"
-	"sort"
 	"strings"
 	"sync"
 
@@ -25,8 +25,8 @@ func Shipped() fs.FS { return shipped }
 // Base is a loaded knowledge base. It does not change, so that it may be shared by many diagnoses at once.
 type Base struct {
 	Vocabulary *Vocabulary
-	Scope      *Scope // of signatures: facts, captures and what is known of an event
-	Signatures []*Signature
+	Scope      *Scope   // of signatures: facts, captures and what is known of an event
+	Entries    []*Entry // of the signatures, sorted by their ids
 	Xids       *XidCatalogue
 
 	libraries func() ([]*Library, error) // read when first asked for: most failures need none
@@ -51,7 +51,13 @@ const vocabularyFile = "facts.yaml"
 
 // Load reads knowledge bases, a later one adding to the earlier and replacing what has the same id. The error is Problems: every
 // mistake of every file.
-func Load(layers ...fs.FS) (*Base, error) {
+func Load(layers ...fs.FS) (*Base, error) { return load(nil, layers) }
+
+// Open is Load for a program that is to start at once: what was shipped is known to have no mistakes, and a signature of it is read
+// when it is first asked for.
+func Open(layers ...fs.FS) (*Base, error) { return load(shippedIndex, layers) }
+
+func load(known []byte, layers []fs.FS) (*Base, error) {
 	if len(layers) == 0 {
 		layers = []fs.FS{Shipped()}
 	}
@@ -62,27 +68,21 @@ func Load(layers ...fs.FS) (*Base, error) {
 	}
 	b := &Base{Vocabulary: d.vocabulary(content)}
 	b.libraries = sync.OnceValues(func() ([]*Library, error) { return LoadLibraries(b.Vocabulary, layers...) })
-	b.Scope = b.Vocabulary.Scope()
-	for name, shape := range eventNames() {
-		if err := b.Scope.Declare(name, shape); err != nil {
-			d.problem(1, 1, "%v", err)
-		}
+	l := newSignatures(d, b.Vocabulary)
+	b.Scope = l.scope
+	if l.index, err = readIndex(known, b.Vocabulary); err != nil {
+		return nil, err
 	}
-	l := &signatures{decoder: d, scope: b.Scope, vocabulary: b.Vocabulary, captures: make(map[string]bool)}
-	byID := make(map[string]*Signature)
+	byID := make(map[string]*Entry)
 	for _, layer := range layers {
 		if content, err := fs.ReadFile(layer, xidFile); err == nil {
-			d.file = xidFile
-			b.Xids = d.catalogue(content)
+			b.Xids = d.catalogue(content, l.index)
 		}
 		if err := l.layer(layer, byID); err != nil {
 			return nil, err
 		}
 	}
-	for _, s := range byID {
-		b.Signatures = append(b.Signatures, s)
-	}
-	sort.Slice(b.Signatures, func(i, j int) bool { return b.Signatures[i].ID < b.Signatures[j].ID })
+	b.Entries = slices.SortedFunc(maps.Values(byID), func(a, b *Entry) int { return strings.Compare(a.ID, b.ID) })
 	if len(d.problems) > 0 {
 		slices.SortStableFunc(d.problems, func(a, b Problem) int {
 			return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
@@ -93,40 +93,57 @@ func Load(layers ...fs.FS) (*Base, error) {
 }
 
 // layer reads the signatures of one knowledge base.
-func (l *signatures) layer(files fs.FS, byID map[string]*Signature) error {
-	drafts, err := readDrafts(files)
+func (l *signatures) layer(files fs.FS, byID map[string]*Entry) error {
+	known := l.index
+	if files != Shipped() { // others may change while the program runs
+		known = nil
+	}
+	drafts, err := readDrafts(files, known)
 	if err != nil {
 		return fmt.Errorf("reading rules: %w", err)
 	}
 	here := make(map[string]bool)
 	for i := range drafts {
 		l.file = drafts[i].name
-		s := l.signature(&drafts[i])
-		if s == nil {
+		e := l.entry(files, &drafts[i])
+		if e == nil {
 			continue
 		}
-		if s.ID != strings.TrimSuffix(path.Base(l.file), path.Ext(l.file)) {
-			l.problem(s.Place.Line, s.Place.Column, "the id %q is not the file's name", s.ID)
+		if e.ID != strings.TrimSuffix(path.Base(l.file), path.Ext(l.file)) {
+			l.problem(e.place.Line, e.place.Column, "the id %q is not the file's name", e.ID)
 		}
-		if here[s.ID] {
-			l.problem(s.Place.Line, s.Place.Column, "the id %q stands in %s too", s.ID, byID[s.ID].Place.File)
+		if here[e.ID] {
+			l.problem(e.place.Line, e.place.Column, "the id %q stands in %s too", e.ID, byID[e.ID].place.File)
 		}
-		here[s.ID] = true
-		byID[s.ID] = s
+		here[e.ID] = true
+		byID[e.ID] = e
 	}
 	return nil
+}
+
+// entry is what a file has to say at first; nil means that problems were noted.
+func (l *signatures) entry(files fs.FS, f *draft) *Entry {
+	if f.known != nil {
+		return l.known(files, f.known)
+	}
+	s := l.signature(f)
+	if s == nil {
+		return nil
+	}
+	return newEntry(s, l.scope)
 }
 
 // draft is a signature's file as it was read, before its expressions are compiled.
 type draft struct {
 	name     string
+	known    *indexed // when the index tells enough, and the rest is missing
 	file     signatureFile
 	root     *yaml.Node // nil when the file could not be read as YAML
 	problems Problems
 }
 
 // readDrafts reads all signature files below a folder, several at a time: reading YAML is most of the work of loading.
-func readDrafts(files fs.FS) ([]draft, error) {
+func readDrafts(files fs.FS, known *index) ([]draft, error) {
 	var drafts []draft
 	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
@@ -149,7 +166,7 @@ func readDrafts(files fs.FS) ([]draft, error) {
 	for w := range workers {
 		done.Go(func() {
 			for i := w; i < len(drafts) && failures[w] == nil; i += workers {
-				failures[w] = drafts[i].read(files)
+				failures[w] = drafts[i].read(files, known)
 			}
 		})
 	}
@@ -157,10 +174,13 @@ func readDrafts(files fs.FS) ([]draft, error) {
 	return drafts, errors.Join(failures...)
 }
 
-func (f *draft) read(files fs.FS) error {
+func (f *draft) read(files fs.FS, known *index) error {
 	content, err := fs.ReadFile(files, f.name)
 	if err != nil {
 		return err
+	}
+	if f.known = known.of(f.name, content); f.known != nil {
+		return nil
 	}
 	d := &decoder{file: f.name}
 	f.file, f.root = decode[signatureFile](d, content)
@@ -168,11 +188,20 @@ func (f *draft) read(files fs.FS) error {
 	return nil
 }
 
+// Signatures are all signatures, sorted by their ids.
+func (b *Base) Signatures() []*Signature {
+	all := make([]*Signature, len(b.Entries))
+	for i, e := range b.Entries {
+		all[i] = e.Signature()
+	}
+	return all
+}
+
 // Signature is the signature of that id, or nil.
 func (b *Base) Signature(id string) *Signature {
-	i := sort.Search(len(b.Signatures), func(i int) bool { return b.Signatures[i].ID >= id })
-	if i < len(b.Signatures) && b.Signatures[i].ID == id {
-		return b.Signatures[i]
+	i, found := slices.BinarySearchFunc(b.Entries, id, func(e *Entry, id string) int { return strings.Compare(e.ID, id) })
+	if !found {
+		return nil
 	}
-	return nil
+	return b.Entries[i].Signature()
 }

@@ -154,10 +154,9 @@ func (c *compiler) seen(at ast.Node, arguments []ast.Node) *node {
 	if !ok {
 		return c.fail(at, "seen needs a constant regular expression")
 	}
-	pattern, err := newPattern(source.Value)
+	i, err := c.scope.seen(source.Value)
 	if err != nil {
 		return c.fail(at, "%v", err)
 	}
-	i := c.scope.seen(pattern)
 	return &node{shape: Shape{Type: Bool}, slot: i, eval: func(s *Situation) Value { return s.at(i) }}
 }

@@ -21,7 +21,7 @@ func TestMatches(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, s := range base.Signatures {
+	for _, s := range base.Signatures() {
 		for _, e := range s.Match {
 			if p := e.Requires(); p != nil {
 				patterns[p.String()] = p

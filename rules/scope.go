@@ -78,18 +78,22 @@ func (s *Scope) resolve(name string) (int, bool) {
 	return i, ok && !s.slots[i].hidden
 }
 
-// seen is the slot that says whether some line of the log matches the pattern.
-func (s *Scope) seen(pattern *Pattern) int {
-	name := "seen " + pattern.String()
-	i, ok := s.index[name]
-	if !ok {
-		i = len(s.slots)
-		s.index[name] = i
-		s.slots = append(s.slots, slot{name: name, shape: Shape{Type: Bool}, hidden: true})
-		s.patterns = append(s.patterns, pattern)
-		s.seenAt = append(s.seenAt, i)
+// seen is the slot that says whether some line of the log matches a pattern.
+func (s *Scope) seen(source string) (int, error) {
+	name := "seen " + source
+	if i, ok := s.index[name]; ok {
+		return i, nil
 	}
-	return i
+	pattern, err := newPattern(source)
+	if err != nil {
+		return 0, err
+	}
+	i := len(s.slots)
+	s.index[name] = i
+	s.slots = append(s.slots, slot{name: name, shape: Shape{Type: Bool}, hidden: true})
+	s.patterns = append(s.patterns, pattern)
+	s.seenAt = append(s.seenAt, i)
+	return i, nil
 }
 
 // SeenPatterns are the patterns that conditions look for anywhere in a log, in the order that Situation.SetSeen takes.

@@ -101,6 +101,17 @@ type signatures struct {
 	scope      *Scope
 	vocabulary *Vocabulary
 	captures   map[string]bool // names that are captures of some signature
+	index      *index
+}
+
+func newSignatures(d *decoder, v *Vocabulary) *signatures {
+	l := &signatures{decoder: d, scope: v.Scope(), vocabulary: v, captures: make(map[string]bool)}
+	for name, shape := range eventNames() {
+		if err := l.scope.Declare(name, shape); err != nil {
+			d.problem(1, 1, "%v", err)
+		}
+	}
+	return l
 }
 
 // minKeyword is the length in bytes below which a keyword would be found everywhere.
@@ -209,7 +220,9 @@ func (l *signatures) captureNames(s *Signature, patterns []Text) map[string]bool
 			if err := l.scope.Declare(name, Shape{Type: String}); err != nil {
 				l.problem(t.Line, t.Column, "%v", err)
 			}
-			l.captures[name], own[name] = true, true
+			if own[name] = true; !l.captures[name] { // else it is shared, perhaps, and only read
+				l.captures[name] = true
+			}
 		}
 	}
 	return own

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 )
 
 // xidFile is the one file of a knowledge base that holds the catalogue of Xids.
@@ -12,7 +13,11 @@ const xidFile = "xid.yaml"
 
 // XidCatalogue tells what the errors mean that NVIDIA's driver reports to the kernel's log. A nil catalogue knows none.
 type XidCatalogue struct {
-	keyword string // stands in every line that line matches
+	keyword string           // stands in every line that reports an Xid
+	tables  func() xidTables // read when first asked for
+}
+
+type xidTables struct {
 	line    *regexp.Regexp
 	xids    map[int]xidEntry
 	actions map[string]string
@@ -98,11 +103,23 @@ type xidsFile struct {
 	} `yaml:"links"`
 }
 
-// catalogue reads xid.yaml.
-func (d *decoder) catalogue(content []byte) *XidCatalogue {
+// catalogue reads xid.yaml, or leaves that to whom asks it when the index knows the content.
+func (d *decoder) catalogue(content []byte, known *index) *XidCatalogue {
+	if k := known.of(xidFile, content); k != nil {
+		return &XidCatalogue{keyword: k.Keywords[0], tables: sync.OnceValue(func() xidTables {
+			_, tables := (&decoder{}).xids(content)
+			return tables
+		})}
+	}
+	d.file = xidFile
+	keyword, tables := d.xids(content)
+	return &XidCatalogue{keyword: keyword, tables: func() xidTables { return tables }}
+}
+
+func (d *decoder) xids(content []byte) (keyword string, c xidTables) {
 	file, _ := decode[xidsFile](d, content)
-	c := &XidCatalogue{actions: file.Actions, xids: make(map[int]xidEntry), errors: make(map[linkKey]linkEntry)}
-	c.keyword, c.line = file.Line.Keyword, d.valuePattern(file.Line.Pattern, "gpu", "code", "text")
+	c = xidTables{actions: file.Actions, xids: make(map[int]xidEntry), errors: make(map[linkKey]linkEntry)}
+	c.line = d.valuePattern(file.Line.Pattern, "gpu", "code", "text")
 	for _, e := range file.Xids {
 		e.pattern = d.valuePattern(e.Action)
 		d.xidTexts(file.Actions, e.Blame, e.Now, e.Later, e.Solo)
@@ -117,7 +134,10 @@ func (d *decoder) catalogue(content []byte) *XidCatalogue {
 		d.xidTexts(file.Actions, e.Blame, e.Now, e.Later)
 		c.errors[linkKey{e.Xid, e.Unit, e.SubCode, status}] = e
 	}
-	return c
+	if c.line == nil {
+		return "", c
+	}
+	return file.Line.Keyword, c
 }
 
 // valuePattern compiles a pattern that must have the groups, by default "value"; an empty text has none.
@@ -155,7 +175,7 @@ func (d *decoder) xidTexts(actions map[string]string, blame Text, buckets ...Tex
 
 // Keyword is a literal that stands in every line that Parse understands, "" for a catalogue without one.
 func (c *XidCatalogue) Keyword() string {
-	if c == nil || c.line == nil {
+	if c == nil {
 		return ""
 	}
 	return c.keyword
@@ -166,12 +186,13 @@ func (c *XidCatalogue) Parse(line string) (event XidEvent, ok bool) {
 	if c.Keyword() == "" {
 		return event, false
 	}
-	parts := c.line.FindStringSubmatch(line)
+	pattern := c.tables().line
+	parts := pattern.FindStringSubmatch(line)
 	if parts == nil {
 		return event, false
 	}
-	event.GPU, event.Text = parts[c.line.SubexpIndex("gpu")], parts[c.line.SubexpIndex("text")]
-	event.Code, _ = strconv.Atoi(parts[c.line.SubexpIndex("code")]) // its digits are few
+	event.GPU, event.Text = parts[pattern.SubexpIndex("gpu")], parts[pattern.SubexpIndex("text")]
+	event.Code, _ = strconv.Atoi(parts[pattern.SubexpIndex("code")]) // its digits are few
 	return event, true
 }
 
@@ -190,16 +211,17 @@ func (m XidMeaning) Tell(code int, gpu string) string {
 // Explain says what each event means, in the light of the others: some Xids mean something else when they come alone.
 func (c *XidCatalogue) Explain(events []XidEvent) []XidMeaning {
 	meanings := make([]XidMeaning, len(events))
+	if c == nil || len(events) == 0 {
+		return meanings
+	}
+	tables := c.tables()
 	for i, event := range events {
-		meanings[i] = c.explain(event, events)
+		meanings[i] = tables.explain(event, events)
 	}
 	return meanings
 }
 
-func (c *XidCatalogue) explain(event XidEvent, events []XidEvent) XidMeaning {
-	if c == nil {
-		return XidMeaning{}
-	}
+func (c *xidTables) explain(event XidEvent, events []XidEvent) XidMeaning {
 	entry, known := c.xids[event.Code]
 	if !known {
 		return XidMeaning{Blame: BlameDriver, Name: "not in the catalogue of 2025-10-29"}
@@ -223,7 +245,7 @@ func (c *XidCatalogue) explain(event XidEvent, events []XidEvent) XidMeaning {
 }
 
 // link refines the meaning of an NVLink error by its unit, sub-code and status.
-func (c *XidCatalogue) link(event XidEvent, m *XidMeaning) {
+func (c *xidTables) link(event XidEvent, m *XidMeaning) {
 	if c.links == nil {
 		return
 	}

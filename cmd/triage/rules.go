@@ -57,7 +57,7 @@ type ruleSummary struct {
 
 func listRules(std streams, base *rules.Base, format string) error {
 	summaries := []ruleSummary{}
-	for _, s := range base.Signatures {
+	for _, s := range base.Signatures() {
 		summaries = append(summaries, ruleSummary{s.ID, s.Family, string(s.Role), s.Title})
 	}
 	if format == "json" {
@@ -104,7 +104,7 @@ func newRulesShow(std streams) *cobra.Command {
 
 func signatureIDs(base *rules.Base) []string {
 	var ids []string
-	for _, s := range base.Signatures {
+	for _, s := range base.Signatures() {
 		ids = append(ids, s.ID)
 	}
 	return ids
@@ -166,12 +166,16 @@ func newRulesCheck(std streams) *cobra.Command {
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			known.dirs = append(known.dirs, args...)
-			base, libraries, err := known.loadLibraries()
+			base, err := known.read(rules.Load)
+			if err != nil {
+				return err
+			}
+			_, libraries, err := known.loadLibraries()
 			if err != nil {
 				return err
 			}
 			_, err = fmt.Fprintf(std.out, "%d signatures, %d facts, backend rules of %s: no mistakes\n",
-				len(base.Signatures), len(base.Vocabulary.Names()), strings.Join(libraryNames(libraries), ", "))
+				len(base.Entries), len(base.Vocabulary.Names()), strings.Join(libraryNames(libraries), ", "))
 			return err
 		},
 	}

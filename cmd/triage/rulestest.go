@@ -96,10 +96,10 @@ func readExamples(dir string) ([]matcher.Example, error) {
 // ownSignatures are those that a folder adds, or the built-in ones when none is named.
 func ownSignatures(base *rules.Base, dirs []string) ([]*rules.Signature, error) {
 	if len(dirs) == 0 {
-		return base.Signatures, nil
+		return base.Signatures(), nil
 	}
 	var own []*rules.Signature
-	for _, s := range base.Signatures {
+	for _, s := range base.Signatures() {
 		for _, dir := range dirs {
 			if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(s.Place.File))); err == nil {
 				own = append(own, s)

@@ -1,0 +1,119 @@
+package rules
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"strings"
+	"sync"
+)
+
+// shippedIndex tells of the shipped files what every start needs, so that reading them can wait until a log asks for them. It is a
+// shortcut and no source: each line holds the checksum of the file that it was made of, and a file that has another one now, or no
+// line, is read at once. So nothing but the time of a start depends on its being up to date. go generate makes it anew.
+//
+//go:embed index.json
+var shippedIndex []byte
+
+// Entry is what must be known of a signature before a log is read.
+type Entry struct {
+	ID       string   `json:"id,omitempty"`
+	Role     Role     `json:"role,omitempty"`
+	Keywords []string `json:"keywords,omitempty"` // literals, one of which stands in every event that can match
+	Requires []string `json:"requires,omitempty"` // regular expressions, each of which matches in every event that can match
+	Before   bool     `json:"before,omitempty"`   // the match is about the lines before the event too
+
+	signature func() *Signature
+	place     Problem
+}
+
+// Signature is all that is known.
+func (e *Entry) Signature() *Signature { return e.signature() }
+
+func newEntry(s *Signature, scope *Scope) *Entry {
+	e := &Entry{ID: s.ID, Role: s.Role, Keywords: s.Keywords, signature: func() *Signature { return s }, place: s.Place}
+	for _, condition := range s.Match {
+		if pattern := condition.Requires(); pattern != nil {
+			e.Requires = append(e.Requires, pattern.String())
+		}
+		for _, name := range condition.Names(scope) {
+			e.Before = e.Before || name == "before"
+		}
+	}
+	return e
+}
+
+// indexed is a line of the index: an entry, and what its file adds to the scope of all signatures.
+type indexed struct {
+	File string `json:"file"`
+	Sum  uint32 `json:"sum"`
+	Entry
+	Names []string `json:"names,omitempty"` // groups of captures, and environment variables
+	Seen  []string `json:"seen,omitempty"`  // patterns that conditions look for anywhere in a log
+}
+
+// index is what is known of files that need not be read. A nil one knows none.
+type index struct {
+	vocabulary uint32 // the checksum of the facts and their types, on which the meaning of every file depends
+	files      map[string]*indexed
+}
+
+func readIndex(content []byte, v *Vocabulary) (*index, error) {
+	x := &index{files: make(map[string]*indexed)}
+	for _, name := range v.names {
+		x.vocabulary = crc32.Update(x.vocabulary, crc32.IEEETable, []byte(name+" "+v.facts[name].Type.String()+"\n"))
+	}
+	for line := range strings.Lines(string(content)) {
+		var known indexed
+		if err := json.Unmarshal([]byte(line), &known); err != nil {
+			return nil, fmt.Errorf("reading the index of the shipped rules: %w", err)
+		}
+		x.files[known.File] = &known
+	}
+	return x, nil
+}
+
+func (x *index) sum(content []byte) uint32 {
+	return crc32.Update(x.vocabulary, crc32.IEEETable, content)
+}
+
+// of is what the index knows of a file with that content, or nil.
+func (x *index) of(name string, content []byte) *indexed {
+	if x == nil || x.files[name] == nil || x.files[name].Sum != x.sum(content) {
+		return nil
+	}
+	return x.files[name]
+}
+
+// known is the entry of a file that the index knows. It declares what the file would declare, so that reading it later, perhaps in
+// the midst of several diagnoses, changes nothing that they share.
+func (l *signatures) known(files fs.FS, k *indexed) *Entry {
+	for _, name := range k.Names {
+		if !strings.HasPrefix(name, environment) {
+			l.captures[name] = true
+		}
+		if err := l.scope.Declare(name, Shape{Type: String}); err != nil {
+			l.problem(1, 1, "%v", err)
+		}
+	}
+	for _, source := range k.Seen {
+		if _, err := l.scope.seen(source); err != nil {
+			l.problem(1, 1, "%v", err)
+		}
+	}
+	e := k.Entry
+	e.place = Problem{File: k.File}
+	e.signature = sync.OnceValue(func() *Signature {
+		later := &signatures{decoder: &decoder{file: k.File}, scope: l.scope, vocabulary: l.vocabulary, captures: l.captures}
+		read := draft{name: k.File}
+		err := read.read(files, nil)
+		s := later.signature(&read)
+		if s == nil {
+			panic(fmt.Sprint("a rule file that has been read before cannot be read again: ", err, later.problems))
+		}
+		return s
+	})
+	return &e
+}

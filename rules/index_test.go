@@ -1,0 +1,174 @@
+package rules
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"io/fs"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+var write = flag.Bool("write", false, "write index.json for the rule files as they are")
+
+//go:generate go test -run ^TestIndex$ -write .
+
+// TestIndex compares what the index says of each file that it knows with what stands there.
+func TestIndex(t *testing.T) {
+	want := indexAll(t)
+	if *write {
+		if err := os.WriteFile("index.json", encodeIndex(t, want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	base, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, err := readIndex(shippedIndex, base.Vocabulary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := 0
+	for _, k := range want {
+		switch got := known.files[k.File]; {
+		case got == nil || got.Sum != k.Sum:
+			old++
+		default:
+			if diff := cmp.Diff(k, got, cmp.AllowUnexported(indexed{}), cmpopts.IgnoreUnexported(Entry{})); diff != "" {
+				t.Errorf("the index is wrong about %s; go generate ./rules makes it anew\n-want +got:\n%s", k.File, diff)
+			}
+		}
+	}
+	// A few that it does not know are all right: they take a moment at every start, until somebody makes it anew.
+	if most := len(want) / 10; old > most {
+		t.Errorf("the index knows %d of %d files, which makes every start slow; go generate ./rules makes it anew", len(want)-old, len(want))
+	}
+}
+
+// TestOpen: what is read later changes nothing that diagnoses share, and is what would have been read at first.
+func TestOpen(t *testing.T) {
+	all, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, err := Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := base.Scope.names()
+	for i, s := range base.Signatures() {
+		want := all.Entries[i].Signature()
+		if s.ID != want.ID || s.Family != want.Family || s.Title != want.Title || len(s.Match) != len(want.Match) || s.Place != want.Place {
+			t.Errorf("%s (%s) is not %s (%s)", s.ID, s.Place.File, want.ID, want.Place.File)
+		}
+	}
+	if diff := cmp.Diff(names, base.Scope.names()); diff != "" || len(base.Scope.SeenPatterns()) != len(all.Scope.SeenPatterns()) {
+		t.Errorf("reading the signatures added names: -before +after:\n%s", diff)
+	}
+	if diff := cmp.Diff(all.Scope.names(), names); diff != "" {
+		t.Errorf("-loaded +opened:\n%s", diff)
+	}
+}
+
+// TestOutdatedIndex: a line that was made of something else is not believed, and a file without a line is read.
+func TestOutdatedIndex(t *testing.T) {
+	const id = "flash-attn-softcap-missing"
+	now, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, outdate := range map[string]func(*indexed){
+		"another sum": func(k *indexed) { k.Sum++ },
+		"no line":     func(k *indexed) { k.File = "moved.yaml" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := indexAll(t)
+			for _, k := range all {
+				if k.ID == id {
+					outdate(k)
+					k.Keywords = []string{"outdated"}
+				}
+			}
+			base, err := load(encodeIndex(t, all), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(now.Signature(id).Keywords, base.Signature(id).Keywords); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			for _, e := range base.Entries {
+				if slices.Contains(e.Keywords, "outdated") {
+					t.Errorf("the entry of %s is what the index says", e.ID)
+				}
+			}
+		})
+	}
+}
+
+// indexAll is what the index should say.
+func indexAll(t *testing.T) []*indexed {
+	t.Helper()
+	base, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums, err := readIndex(nil, base.Vocabulary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := fs.ReadFile(Shipped(), xidFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := []*indexed{{File: xidFile, Sum: sums.sum(content), Entry: Entry{Keywords: []string{base.Xids.Keyword()}}}}
+	for _, e := range base.Entries {
+		if content, err = fs.ReadFile(Shipped(), e.place.File); err != nil {
+			t.Fatal(err)
+		}
+		k := &indexed{File: e.place.File, Sum: sums.sum(content), Entry: *e}
+		k.Names, k.Seen = adds(t, base.Vocabulary, e.place.File)
+		all = append(all, k)
+	}
+	return all
+}
+
+// adds reads a file as if there were no other, to tell what it adds to a scope.
+func adds(t *testing.T, v *Vocabulary, file string) (names, seen []string) {
+	t.Helper()
+	d := &decoder{file: file}
+	l := newSignatures(d, v)
+	before := len(l.scope.slots)
+	read := draft{name: file}
+	if err := read.read(Shipped(), nil); err != nil || l.signature(&read) == nil {
+		t.Fatal(err, d.problems)
+	}
+	for _, slot := range l.scope.slots[before:] {
+		if !slot.hidden {
+			names = append(names, slot.name)
+		}
+	}
+	for _, pattern := range l.scope.SeenPatterns() {
+		seen = append(seen, pattern.String())
+	}
+	return names, seen
+}
+
+// encodeIndex writes a line for each file, so that changes of different files do not meet.
+func encodeIndex(t *testing.T, all []*indexed) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	to := json.NewEncoder(&b)
+	to.SetEscapeHTML(false)
+	for _, k := range all {
+		if err := to.Encode(k); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Bytes()
+}
