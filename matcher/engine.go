@@ -149,7 +149,7 @@ func (b *builder) signature(s *rules.Entry) {
 		for _, l := range literals(s.Keywords) {
 			b.progress, b.engine.steps = append(b.progress, l), append(b.engine.steps, s)
 		}
-	case s.Role == rules.Noise: // matters only where others know the line
+	case s.Role == rules.Noise, s.Raised: // matters only where others know the line; exceptions are found by their beginnings
 	case len(words) > 0:
 		b.look(best, &seeker{
 			has: func(text string) bool { return b.engine.fits(s, text) },

@@ -140,7 +140,7 @@ func rankValue(rank int) rules.Value {
 }
 
 // noException is what a line has as its exception.
-var noException = exceptionValue(&Exception{})
+var noException = rules.NoException()
 
 // exceptionValue is an exception as conditions see it.
 func exceptionValue(e *Exception) rules.Value {

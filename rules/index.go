@@ -24,6 +24,7 @@ type Entry struct {
 	Keywords []string `json:"keywords,omitempty"` // literals, one of which stands in every event that can match
 	Requires []string `json:"requires,omitempty"` // regular expressions, each of which matches in every event that can match
 	Before   bool     `json:"before,omitempty"`   // the match is about the lines before the event too
+	Raised   bool     `json:"raised,omitempty"`   // no line can match, only an exception
 
 	signature func() *Signature
 	place     Problem
@@ -34,7 +35,10 @@ func (e *Entry) Signature() *Signature { return e.signature() }
 
 func newEntry(s *Signature, scope *Scope) *Entry {
 	e := &Entry{ID: s.ID, Role: s.Role, Keywords: s.Keywords, signature: func() *Signature { return s }, place: s.Place}
+	line := scope.NewSituation()
+	line.Set("error", NoException())
 	for _, condition := range s.Match {
+		e.Raised = e.Raised || condition.Eval(line).False()
 		if pattern := condition.Requires(); pattern != nil {
 			e.Requires = append(e.Requires, pattern.String())
 		}

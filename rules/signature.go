@@ -95,6 +95,13 @@ func eventNames() map[string]Shape {
 	}
 }
 
+// NoException is what the event variable error is of a line that is no exception.
+func NoException() Value {
+	return ObjectValue(map[string]Value{
+		"type": StringValue(""), "name": StringValue(""), "message": StringValue(""), "frames": ListValue(), "user": Nil,
+	})
+}
+
 // signatures compiles signature files into one scope.
 type signatures struct {
 	*decoder
