@@ -15,37 +15,59 @@ import (
 //go:embed grams.txt
 var gramList string
 
-// gramLevels are the line numbers of gramList.
-var gramLevels = sync.OnceValue(func() map[uint32]uint8 {
-	level := map[uint32]uint8{}
-	for i, line := range strings.Split(strings.TrimRight(gramList, "\n"), "\n") {
-		for ; len(line) >= gramBytes; line = line[gramBytes:] {
-			level[foldedGram(line)] = uint8(i)
-		}
-	}
-	return level
-})
+// gramTable tells about how many of all places in an ordinary log have a gram. A gram is at the place that its hash says, or after
+// those of others that are there already. The table is made at every start of the program and asked a hundred thousand times, which
+// takes a map too long.
+type gramTable [1 << gramTableBits]struct {
+	folded uint32 // 0 in a free place
+	share  float32
+}
 
-// rareLevel is the level of a gram that the list lacks.
+// gramTableBits leaves half of the places free.
+const gramTableBits = 14
+
+// rareLevel stands for the grams that the list lacks.
 const rareLevel = 20
 
-// share is about how many of all places in an ordinary log have the gram.
-func share(folded uint32) float64 {
-	if level, ok := gramLevels()[folded]; ok {
-		return math.Ldexp(1, -int(level))
+var gramShares = sync.OnceValue(func() *gramTable {
+	t, share := &gramTable{}, float32(1)
+	for line := range strings.Lines(gramList) {
+		for ; len(line) > gramBytes; line = line[gramBytes:] {
+			folded := foldedGram(line)
+			i := t.find(folded)
+			t[i].folded, t[i].share = folded, share
+		}
+		share /= 2
 	}
-	return math.Ldexp(1, -rareLevel)
+	return t
+})
+
+// find is where a gram is, or the free place where it would be.
+func (t *gramTable) find(folded uint32) uint32 {
+	i := folded * 0x9E3779B1 >> (32 - gramTableBits)
+	for t[i].folded != folded && t[i].folded != 0 {
+		i = (i + 1) % (1 << gramTableBits)
+	}
+	return i
+}
+
+// of is the share of the gram that text begins with.
+func (t *gramTable) of(text string) float64 {
+	if at := &t[t.find(foldedGram(text))]; at.folded != 0 {
+		return float64(at.share)
+	}
+	return 1.0 / (1 << rareLevel)
 }
 
 // rarestWindow is the offset in text of the stride+3 bytes whose grams are seen least.
 func rarestWindow(text string, stride int) int {
-	best, least := 0, math.Inf(1)
-	for o := 0; o+stride+gramBytes-1 <= len(text); o++ {
-		sum := 0.0
-		for i := o; i < o+stride; i++ {
-			sum += share(foldedGram(text[i:]))
-		}
-		if sum < least {
+	t, best, least := gramShares(), 0, math.Inf(1)
+	sum, last := 0.0, [maxStride]float64{} // powers of two, which are added and taken away without rounding
+	for i := 0; i+gramBytes <= len(text); i++ {
+		share := t.of(text[i:])
+		sum += share - last[i%stride]
+		last[i%stride] = share
+		if o := i - stride + 1; o >= 0 && sum < least {
 			best, least = o, sum
 		}
 	}
@@ -57,9 +79,9 @@ func (l Literal) Share() float64 {
 	if len(l.Text) < gramBytes {
 		return 1
 	}
-	least := 1.0
+	t, least := gramShares(), 1.0
 	for i := 0; i+gramBytes <= len(l.Text); i++ {
-		least = min(least, share(foldedGram(l.Text[i:])))
+		least = min(least, t.of(l.Text[i:]))
 	}
 	return least
 }
@@ -79,11 +101,7 @@ func Rarest(sets ...[]Literal) []Literal {
 	var best []Literal
 	least := math.Inf(1)
 	for _, literals := range sets {
-		set := choices{}
-		for _, l := range literals {
-			set[l] = true
-		}
-		if cost := set.cost(); cost < least && len(literals) > 0 {
+		if cost := union(nil, literals).cost(); cost < least && len(literals) > 0 {
 			best, least = literals, cost
 		}
 	}
@@ -92,7 +110,7 @@ func Rarest(sets ...[]Literal) []Literal {
 
 func (set choices) cost() float64 {
 	sum := literalCost * float64(len(set))
-	for l := range set {
+	for _, l := range set {
 		switch {
 		case l.Text == "":
 			return math.Inf(1)
@@ -118,9 +136,9 @@ func rarer(a, b choices) choices {
 // shortest lists the set without the literals that contain another of it.
 func (set choices) shortest() []Literal {
 	var all []Literal
-	for l := range set {
+	for _, l := range set {
 		needless := false
-		for other := range set {
+		for _, other := range set {
 			needless = needless || other != l && (other.Fold || !l.Fold) && other.In(l.Text)
 		}
 		if !needless {

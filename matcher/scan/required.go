@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -79,9 +80,17 @@ const (
 )
 
 // choices is a set of literals of which a text has one. It is never empty; the empty literal says that nothing is known.
-type choices map[Literal]bool
+type choices []Literal
 
-func anything() choices { return choices{{}: true} }
+func anything() choices { return choices{{}} }
+
+// with adds a literal to a set that is being made. Sets are so small that looking through them is fast.
+func (set choices) with(l Literal) choices {
+	if slices.Contains(set, l) {
+		return set
+	}
+	return append(set, l)
+}
 
 // piece is what is known about the texts that a part of a pattern matches: each begins with one of prefix, ends with one of suffix
 // and contains one of inner. Where exact is true, prefix and suffix are the same and are all the texts there are.
@@ -128,7 +137,7 @@ func pieceOf(re *syntax.Regexp) piece {
 
 func literalPiece(runes []rune, fold bool) piece {
 	if text := string(runes); !fold && len(text) <= maxText && !strings.ContainsAny(text, "\r\n\uFFFD") {
-		return exactly(choices{{Text: text}: true})
+		return exactly(choices{{Text: text}})
 	}
 	all := exactly(anything())
 	for _, r := range runes {
@@ -146,9 +155,9 @@ func runePiece(r rune, fold bool) piece {
 	set := choices{}
 	for c := r; ; {
 		if fold && c < utf8.RuneSelf && unicode.SimpleFold(c) != c {
-			set[Literal{Text: lower(string(c)), Fold: true}] = true
+			set = set.with(Literal{Text: lower(string(c)), Fold: true})
 		} else {
-			set[Literal{Text: string(c)}] = true
+			set = set.with(Literal{Text: string(c)})
 		}
 		if c = unicode.SimpleFold(c); !fold || c == r {
 			return exactly(set)
@@ -170,7 +179,7 @@ func classPiece(ranges []rune) piece {
 			if !one.exact {
 				return unknown()
 			}
-			set = union(set, one.prefix)
+			set = append(set, one.prefix...) // no character is in two ranges
 		}
 	}
 	if len(set) == 0 { // a class that matches nothing
@@ -225,12 +234,9 @@ func (p piece) repeated() piece {
 }
 
 func union(a, b choices) choices {
-	all := make(choices, len(a)+len(b))
-	for l := range a {
-		all[l] = true
-	}
-	for l := range b {
-		all[l] = true
+	all := append(make(choices, 0, len(a)+len(b)), a...)
+	for _, l := range b {
+		all = all.with(l)
 	}
 	return all
 }
@@ -240,9 +246,9 @@ func product(a, b choices) (choices, bool) {
 	if len(a)*len(b) > maxChoices {
 		return nil, false
 	}
-	all := make(choices, len(a)*len(b))
-	for x := range a {
-		for y := range b {
+	all := make(choices, 0, len(a)*len(b))
+	for _, x := range a {
+		for _, y := range b {
 			l := Literal{Text: x.Text + y.Text, Fold: x.Fold || y.Fold}
 			if len(l.Text) > maxText {
 				return nil, false
@@ -250,7 +256,7 @@ func product(a, b choices) (choices, bool) {
 			if l.Fold {
 				l.Text = lower(l.Text)
 			}
-			all[l] = true
+			all = all.with(l)
 		}
 	}
 	return all, true
