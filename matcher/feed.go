@@ -115,9 +115,11 @@ func (f *feed) whole(c *scan.Chunk) error {
 		} else if len(f.shown) > 0 {
 			f.says = steps
 		}
-		f.line.begin(f.number)
-		if err := f.finish(f.data[f.at:end]); err != nil {
-			return err
+		if raw := f.data[f.at:end]; !f.aside(raw) {
+			f.line.begin(f.number)
+			if err := f.finish(raw); err != nil {
+				return err
+			}
 		}
 		f.at, f.number = min(end+1, len(f.data)), f.number+1
 	}
@@ -158,6 +160,24 @@ func (f *feed) matters(hits []scan.Hit, long []int) bool {
 	r := f.reading
 	return r.engine.everyLine || f.form.bare || f.number <= headLines || r.facts.busy() ||
 		len(hits) > 0 && hits[0].Start == f.at || len(long) > 0 && long[0] == f.at || !f.ended && f.at > bytes.LastIndexByte(f.data, '\n')
+}
+
+// aside takes in a line that has nothing to say, or shows progress, if it belongs to no traceback: whose it is, is all that it is
+// asked. It tells whether it did.
+func (f *feed) aside(raw []byte) bool {
+	if f.says == anything || bytes.IndexByte(raw, '\r') >= 0 {
+		return false
+	}
+	line := f.form.writer(raw)
+	if line.Text == "" || f.assembler.has(line) {
+		return false
+	}
+	f.assembler.expire(f.number)
+	if f.says == steps {
+		line.Number = f.number
+		f.reading.step(line, f.shown)
+	}
+	return true
 }
 
 // of is what a line that comes out of the assembler may have to say. Of one that was held back that is not known any more.

@@ -121,8 +121,26 @@ const (
 	maxPrefixLen = 300 // a prefix is looked for in that many bytes
 )
 
+// writer is a line without \r as far as it takes to tell whose it is: the header of a log record is left in its text.
+func (f *Form) writer(raw []byte) Line {
+	line, p := f.prefixed(f.clean(raw))
+	if strings.Contains(line.Text, "ank") { // a rank may stand behind such a header
+		parseRecord(&line)
+	}
+	f.whose(&line, &p, Line{Rank: f.rank})
+	return line
+}
+
 // parse takes the prefixes from a cleaned line. What they do not say is taken from the part before it in the same line.
 func (f *Form) parse(text string, before Line) Line {
+	line, p := f.prefixed(text)
+	parseRecord(&line)
+	f.whose(&line, &p, before)
+	return line
+}
+
+// prefixed takes the prefixes from a cleaned line.
+func (f *Form) prefixed(text string) (Line, prefixes) {
 	line := Line{Source: f.source, Rank: NoRank}
 	if strings.HasPrefix(text, dockerLog) {
 		text, line.Time = unwrap(text)
@@ -147,9 +165,7 @@ func (f *Form) parse(text string, before Line) Line {
 	if strings.HasPrefix(text, "(") {
 		line.Text = withoutRepeatCount(line.Text)
 	}
-	parseRecord(&line)
-	f.whose(&line, &p, before)
-	return line
+	return line, p
 }
 
 // whose settles rank and writer of a line. A global rank names the process better than all else; one in the text counts if no prefix

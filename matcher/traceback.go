@@ -75,6 +75,9 @@ func (a *Assembler) Feed(l Line) {
 // busy tells whether a traceback is open, so that any line may matter.
 func (a *Assembler) busy() bool { return len(a.open) > 0 }
 
+// has tells whether the writer of a line has a traceback open.
+func (a *Assembler) has(l Line) bool { return len(a.open) > 0 && a.open[writerKey{l.Source, l.Writer}] != nil }
+
 // expire ends the tracebacks of writers that have fallen silent by the line of that number.
 func (a *Assembler) expire(number int) {
 	patience := maxTurns * len(a.order)
