@@ -137,7 +137,7 @@ func (l *signatures) entry(files fs.FS, f *draft) *Entry {
 type draft struct {
 	name     string
 	known    *indexed // when the index tells enough, and the rest is missing
-	file     signatureFile
+	file     *signatureFile
 	root     *yaml.Node // nil when the file could not be read as YAML
 	problems Problems
 }
@@ -183,8 +183,8 @@ func (f *draft) read(files fs.FS, known *index) error {
 		return nil
 	}
 	d := &decoder{file: f.name}
-	f.file, f.root = decode[signatureFile](d, content)
-	f.problems = d.problems
+	file, root := decode[signatureFile](d, content)
+	f.file, f.root, f.problems = &file, root, d.problems
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"bytes"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -65,13 +66,13 @@ type index struct {
 }
 
 func readIndex(content []byte, v *Vocabulary) (*index, error) {
-	x := &index{files: make(map[string]*indexed)}
+	x := &index{files: make(map[string]*indexed, bytes.Count(content, []byte{'\n'}))}
 	for _, name := range v.names {
 		x.vocabulary = crc32.Update(x.vocabulary, crc32.IEEETable, []byte(name+" "+v.facts[name].Type.String()+"\n"))
 	}
-	for line := range strings.Lines(string(content)) {
+	for line := range bytes.Lines(content) {
 		var known indexed
-		if err := json.Unmarshal([]byte(line), &known); err != nil {
+		if err := json.Unmarshal(line, &known); err != nil {
 			return nil, fmt.Errorf("reading the index of the shipped rules: %w", err)
 		}
 		x.files[known.File] = &known

@@ -179,7 +179,7 @@ func (l *signatures) signature(read *draft) *Signature {
 }
 
 // require notes which of the keys that every signature needs are missing.
-func (l *signatures) require(line int, f signatureFile) {
+func (l *signatures) require(line int, f *signatureFile) {
 	needed := []struct{ key, value string }{{"id", f.ID.Value}, {"title", f.Title.Value}, {"cause", f.Cause.Value}}
 	if role := Role(f.Role.Value); role == Noise || role == Progress {
 		needed = needed[:2]
@@ -191,7 +191,7 @@ func (l *signatures) require(line int, f signatureFile) {
 	}
 }
 
-func (l *signatures) keywords(s *Signature, f signatureFile) {
+func (l *signatures) keywords(s *Signature, f *signatureFile) {
 	for _, k := range f.Keywords {
 		if k.Line > 0 && len(k.Value) < minKeyword {
 			l.problem(k.Line, k.Column, "the keyword %q has fewer than %d bytes and would be found everywhere", k.Value, minKeyword)
