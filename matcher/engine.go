@@ -203,7 +203,7 @@ func (b *builder) reader(r *rules.FactReader, packages bool) {
 	}
 	common := !rare(best)
 	if !common {
-		b.look(best, &seeker{sees: func(line *Line, _ *rules.Situation) bool { return r.Pattern.MatchString(readable(r, line.Body())) }})
+		b.look(best, &seeker{sees: func(line *Line, _ *rules.Situation) bool { return r.Pattern.Matches(readable(r, line.Body())) }})
 	}
 	for _, word := range r.Keywords {
 		b.word(word, interest{reader: r, packages: packages, common: common})

@@ -105,7 +105,7 @@ func readable(reader *rules.FactReader, text string) string {
 	if reader.Within == nil {
 		return text
 	}
-	return reader.Within.FindString(text)
+	return reader.Within.Regexp().FindString(text)
 }
 
 // maxStated is how many facts one line may state to one reader.
@@ -113,7 +113,7 @@ const maxStated = 50
 
 // read applies one reader to a line that has one of its keywords.
 func (l *logFacts) read(reader *rules.FactReader, text string, line Line, weight int) {
-	for _, m := range reader.Pattern.FindAllStringSubmatch(readable(reader, text), maxStated) {
+	for _, m := range reader.Pattern.Regexp().FindAllStringSubmatch(readable(reader, text), maxStated) {
 		l.stated(reader, m, line, weight)
 	}
 }
@@ -121,7 +121,7 @@ func (l *logFacts) read(reader *rules.FactReader, text string, line Line, weight
 // stated notes what one match of a reader's pattern says.
 func (l *logFacts) stated(reader *rules.FactReader, m []string, line Line, weight int) {
 	name := reader.Fact
-	if i := reader.Pattern.SubexpIndex("name"); i >= 0 {
+	if i := reader.Pattern.Group("name"); i >= 0 {
 		name = reader.Prefix + m[i]
 	}
 	if weight == fromPackageList {
@@ -138,7 +138,7 @@ func (l *logFacts) stated(reader *rules.FactReader, m []string, line Line, weigh
 		return
 	}
 	// What is no value of this fact was about something else.
-	if value, err := l.decode(name, reader.Decode, m[reader.Pattern.SubexpIndex("value")]); err == nil {
+	if value, err := l.decode(name, reader.Decode, m[reader.Pattern.Group("value")]); err == nil {
 		l.add(name, value, line, weight)
 	}
 }

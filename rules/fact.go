@@ -2,7 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"regexp"
 	"sort"
 	"strings"
 )
@@ -39,8 +38,8 @@ type FactReader struct {
 	Fact     string // "" when the group "name" says which
 	Prefix   string // what stands before the name in the vocabulary: "env." for environment variables
 	Keywords []string
-	Within   *regexp.Regexp // the part of a line that is looked at, nil for all of it
-	Pattern  *regexp.Regexp
+	Within   *Pattern // the part of a line that is looked at, nil for all of it
+	Pattern  *Pattern
 	Decode   string // how the value is spelt: see Decodings
 	Value    *Value // the value itself when the line means one without naming it
 }
@@ -154,14 +153,14 @@ func (d *decoder) reader(e readerEntry, fact *FactInfo) FactReader {
 	if fact != nil {
 		r.Fact = fact.Name
 	}
-	pattern, err := regexp.Compile(e.Pattern.Value)
+	pattern, err := newPattern(e.Pattern.Value)
 	if err != nil {
 		d.problem(e.Pattern.Line, e.Pattern.Column, "%v", err)
 		return r
 	}
 	r.Pattern = pattern
 	if e.Within.Value != "" {
-		if r.Within, err = regexp.Compile(e.Within.Value); err != nil {
+		if r.Within, err = newPattern(e.Within.Value); err != nil {
 			d.problem(e.Within.Line, e.Within.Column, "%v", err)
 		}
 	}
@@ -177,7 +176,7 @@ func (d *decoder) reader(e readerEntry, fact *FactInfo) FactReader {
 			d.problem(e.Pattern.Line, e.Pattern.Column, "%v", err)
 		}
 		r.Value = &value
-	} else if pattern.SubexpIndex("value") < 0 {
+	} else if pattern.Group("value") < 0 {
 		d.problem(e.Pattern.Line, e.Pattern.Column, "the pattern needs a group (?P<value>…), or the reader a value:")
 	}
 	return r

@@ -1,16 +1,13 @@
 package rules
 
-import (
-	"fmt"
-	"regexp"
-)
+import "fmt"
 
 // Inference is a fact that follows from the text of another: a GPU model has one compute capability.
 type Inference struct {
 	Fact string // what follows
 	From string // the fact whose text is looked at
 
-	pattern *regexp.Regexp
+	pattern *Pattern
 	decode  string
 	value   *Value // what a match means when the text does not spell it
 	typ     Type
@@ -27,7 +24,7 @@ type inferEntry struct {
 func (d *decoder) inference(e inferEntry, fact *FactInfo) Inference {
 	i := Inference{Fact: fact.Name, From: e.From.Value, decode: e.Decode.Value, typ: fact.Type}
 	var err error
-	if i.pattern, err = regexp.Compile(e.Pattern.Value); err != nil {
+	if i.pattern, err = newPattern(e.Pattern.Value); err != nil {
 		d.problem(e.Pattern.Line, e.Pattern.Column, "%v", err)
 		return i
 	}
@@ -40,7 +37,7 @@ func (d *decoder) inference(e inferEntry, fact *FactInfo) Inference {
 			d.problem(e.Pattern.Line, e.Pattern.Column, "%v", err)
 		}
 		i.value = &value
-	} else if i.pattern.SubexpIndex("value") < 0 {
+	} else if i.pattern.Group("value") < 0 {
 		d.problem(e.Pattern.Line, e.Pattern.Column, "the pattern needs a group (?P<value>…), or the inference a value:")
 	}
 	return i
@@ -51,14 +48,14 @@ func (i Inference) Infer(from Value) (Value, bool) {
 	if !from.Known() || from.IsNil() {
 		return Value{}, false
 	}
-	m := i.pattern.FindStringSubmatch(from.String())
+	m := i.pattern.Regexp().FindStringSubmatch(from.String())
 	if m == nil {
 		return Value{}, false
 	}
 	if i.value != nil {
 		return *i.value, true
 	}
-	text, err := Decodings[i.decode](m[i.pattern.SubexpIndex("value")])
+	text, err := Decodings[i.decode](m[i.pattern.Group("value")])
 	if err != nil {
 		return Value{}, false
 	}

@@ -1,13 +1,11 @@
 package rules
 
-import "regexp"
-
 // FileReader is a file of an installed package that states a fact. A text file states it where Pattern matches, in the group
 // "value"; a binary by the GPU architectures that its device code was built for.
 type FileReader struct {
 	Fact    string
-	Path    string         // below the folder of packages; the last part may hold *
-	Pattern *regexp.Regexp // nil for a binary
+	Path    string   // below the folder of packages; the last part may hold *
+	Pattern *Pattern // nil for a binary
 }
 
 // installedEntry is how a fact of facts.yaml says where the machine keeps it.
@@ -32,8 +30,8 @@ func (d *decoder) installed(v *Vocabulary, fact *FactInfo, libraries, binaries [
 		v.files = append(v.files, FileReader{Fact: fact.Name, Path: path})
 	}
 	for _, entry := range files {
-		pattern, err := regexp.Compile(entry.Pattern.Value)
-		if err != nil || pattern.SubexpIndex("value") < 0 {
+		pattern, err := newPattern(entry.Pattern.Value)
+		if err != nil || pattern.Group("value") < 0 {
 			d.problem(entry.Pattern.Line, entry.Pattern.Column, "a file of a fact needs a pattern with a group (?P<value>…)")
 			continue
 		}

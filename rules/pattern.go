@@ -3,6 +3,7 @@ package rules
 import (
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"sync"
 )
 
@@ -31,6 +32,9 @@ func (p *Pattern) String() string { return p.source }
 
 // Names are the names of its groups, "" for those without one and for the whole.
 func (p *Pattern) Names() []string { return p.names }
+
+// Group is the number of the group of that name, or -1.
+func (p *Pattern) Group(name string) int { return slices.Index(p.names, name) }
 
 // Regexp is the compiled expression.
 func (p *Pattern) Regexp() *regexp.Regexp { return p.compiled() }

@@ -25,7 +25,7 @@ func (s *system) readInstalled(python *Python) map[string]any {
 				break
 			}
 			if reader.Pattern != nil {
-				if value := readPattern(matches[0], reader.Pattern.FindSubmatch, reader.Pattern.SubexpIndex("value")); value != "" {
+				if value := readPattern(matches[0], reader.Pattern.Regexp().FindSubmatch, reader.Pattern.Group("value")); value != "" {
 					facts[reader.Fact] = value
 				}
 			} else if archs, err := architectures(matches[0]); err == nil && len(archs) > 0 {
