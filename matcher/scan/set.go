@@ -13,12 +13,14 @@ import (
 // Set finds many literals in one pass. It does not change after New, so that several goroutines may share it.
 //
 // It looks at four bytes (a gram) every stride bytes. A literal of stride+3 bytes has, wherever it stands, a gram at such a place, so
-// the stride of the shortest literal does for all. A bitmap that fits the processor's nearest cache says for nearly every gram that
-// no literal has it. Both sides fold bit 5 away, which makes the two cases of a letter one, and a comparison decides.
+// the stride of the shortest literal does for all. A bitmap that fits the processor's nearest cache says for most grams that no literal
+// has them, another one for most of the rest that none has them and their neighbours. Both sides fold bit 5 away, which makes the two cases of a letter one, and a comparison decides.
 type Set struct {
 	literals []Literal
 	stride   int
-	bitmap   [bucketCount]uint64 // per bucket, 64 finer bits of the same hash
+	bitmap   [bucketCount]uint64 // of grams: per bucket, 64 finer bits of the same hash
+	around   [bucketCount]uint64 // the same of grams with some bytes after or before them: asked where the bitmap has a gram
+	reach    int                 // how many bytes that are
 	starts   [bucketCount + 1]int32
 	grams    []gram // of bucket i: grams[starts[i]:starts[i+1]]
 }
@@ -52,14 +54,21 @@ func New(literals []Literal) (*Set, error) {
 		s.literals[i] = l
 		s.stride = min(s.stride, len(l.Text)-gramBytes+1)
 	}
+	s.reach = s.stride / 2
 	var buckets [bucketCount][]gram
 	for i, l := range s.literals {
 		offset := rarestWindow(l.Text, s.stride)
-		for o := offset; o < offset+s.stride; o++ {
-			g := gram{foldedGram(l.Text[o:]), int32(i), int32(o)}
+		for o := range s.stride {
+			g := gram{foldedGram(l.Text[offset+o:]), int32(i), int32(offset + o)}
 			bucket, bit := place(g.folded)
 			buckets[bucket] = append(buckets[bucket], g)
 			s.bitmap[bucket] |= 1 << bit
+			from := offset + o // with the bytes after it, as far as the window has them, else with those before it
+			if o+s.reach >= s.stride {
+				from -= s.reach
+			}
+			near, nearBit := s.placeAround(longGram(l.Text[from : from+gramBytes+s.reach]))
+			s.around[near] |= 1 << nearBit
 		}
 	}
 	for i, bucket := range buckets {
@@ -85,6 +94,29 @@ func foldedGram(text string) uint32 {
 func place(folded uint32) (bucket, bit uint32) {
 	h := folded * 0x9E3779B1
 	return h >> (32 - bucketBits), h >> (32 - bucketBits - 6) & 63
+}
+
+// longGram is a short text as it lies in memory.
+func longGram(text string) uint64 {
+	var bytes [8]byte
+	copy(bytes[:], text)
+	return binary.LittleEndian.Uint64(bytes[:])
+}
+
+// placeAround is place for a gram with its neighbours; bytes beyond those do not count.
+func (s *Set) placeAround(g uint64) (bucket, bit uint64) {
+	h := (g | foldMask<<32 | foldMask) << (8 * (gramBytes - s.reach)) * 0x9E3779B97F4A7C15
+	return h >> (64 - bucketBits), h >> (64 - bucketBits - 6) & 63
+}
+
+// alone tells of many a gram at data[at:] that with its neighbours it is no part of a literal.
+func (s *Set) alone(data []byte, at int) bool {
+	if at < s.reach || at+8 > len(data) {
+		return false
+	}
+	bucket, bit := s.placeAround(binary.LittleEndian.Uint64(data[at:]))
+	earlier, earlierBit := s.placeAround(binary.LittleEndian.Uint64(data[at-s.reach:]))
+	return (s.around[bucket]>>bit|s.around[earlier]>>earlierBit)&1 == 0
 }
 
 // test is 1 (among higher bits of no meaning) when some literal may have the gram.
@@ -231,6 +263,9 @@ func (f *finder) narrow(from int) {
 // verify compares the literals that have the gram at data[at:].
 func (f *finder) verify(at int) {
 	s := f.set
+	if s.alone(f.data, at) {
+		return
+	}
 	folded := binary.LittleEndian.Uint32(f.data[at:]) | foldMask
 	bucket, _ := place(folded)
 	for _, g := range s.grams[s.starts[bucket]:s.starts[bucket+1]] {
