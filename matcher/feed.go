@@ -101,7 +101,7 @@ func (f *feed) whole(c *scan.Chunk) error {
 		}
 		every := f.every()
 		if !every {
-			if f.skip(f.progress(f.next(hits, long))); f.at == len(f.data) {
+			if f.skip(c, f.progress(f.next(hits, long)), hits); f.at == len(f.data) {
 				break
 			}
 		}
@@ -188,9 +188,16 @@ func (f *feed) of(line Line) (says, []int32) {
 	return f.says, f.shown
 }
 
-// skip goes to the line that begins at to.
-func (f *feed) skip(to int) {
-	f.number += bytes.Count(f.data[f.at:to], []byte{'\n'})
+// skip goes to the line that begins at to. The number of most is known.
+func (f *feed) skip(c *scan.Chunk, to int, hits []scan.Hit) {
+	switch {
+	case to == len(c.Data):
+		f.number = int(c.Line + c.Lines)
+	case len(hits) > 0 && hits[0].Start == to:
+		f.number = int(c.Line + hits[0].Line)
+	default:
+		f.number += bytes.Count(f.data[f.at:to], []byte{'\n'})
+	}
 	f.at = to
 }
 
