@@ -98,7 +98,7 @@ func weigh(el *element, situation *rules.Situation) (matches []match, noise bool
 // specificity counts the conditions of a signature, its keywords being one: of two that fit equally well, the one that asks for more
 // says more.
 func specificity(s *rules.Signature) int {
-	return len(s.Match) + len(s.Confirm) + min(len(s.Keywords), 1)
+	return len(s.Match) + len(s.Confirm) + min(len(s.Keywords)+len(s.Last), 1)
 }
 
 func all(conditions []*rules.Expression, s *rules.Situation) bool {

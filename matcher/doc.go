@@ -5,11 +5,13 @@
 //
 //	feed, reader, prefix   which lines matter, what is left of them without colours and prefixes, and whose they are
 //	traceback              the lines of one process put together to exceptions, and their chains
-//	reading, event         what signatures know, kept once and counted after that
+//	reading, event, last   what signatures know, kept once and counted after that; the words that only the last lines are asked for
 //	facts, dictfacts, xid  what the log states about the situation
 //	cause, progress        what was survived, what follows from what, and which rank was first
 //	diagnose, choice       the answer in words, and what a library's backend rules say of it
 //	report, redact         its form, without secrets
+//
+// Beside that way, engine prepares a knowledge base for it, remarks tells what of one makes it slow, and example tests one with logs.
 //
 // The packages below it know one thing each: scan finds literals in bytes, source opens files, flight reads the flight recorder's
 // dumps, live asks this machine, render writes reports.

@@ -37,7 +37,7 @@ type interest struct {
 	pattern   *rules.Pattern // that conditions look for
 	number    int            // of pattern
 	common    bool           // too many lines have the word: only the first of a source are looked at for it
-	short     bool           // the word is looked for only in exceptions and in the last lines of a source: see shortWord
+	last      bool           // the word is looked for only in exceptions and in the last lines of a source
 }
 
 // headLines is how many lines of a source, from its first, are read for facts that are stated in words as common as "torch": where
@@ -142,7 +142,10 @@ func (b *builder) signature(s *rules.Entry) {
 		}
 	}
 	for _, word := range s.Keywords {
-		b.word(word, interest{signature: s, short: shortWord(s, word)})
+		b.word(word, interest{signature: s, last: shortWord(s, word)})
+	}
+	for _, word := range s.Last {
+		b.word(word, interest{signature: s, last: true})
 	}
 	switch {
 	case s.Role == rules.Progress:
@@ -195,13 +198,19 @@ func literals(words []string) []scan.Literal {
 	return all
 }
 
-// reader takes the rarest of what a reader's lines must contain, according to its keywords and its patterns.
-func (b *builder) reader(r *rules.FactReader, packages bool) {
+// readerLiterals are the rarest of what a reader's lines must contain, according to its keywords and its patterns.
+func readerLiterals(r *rules.FactReader) []scan.Literal {
 	best := scan.Rarest(literals(r.Keywords), required(r.Pattern.String()))
 	if r.Within != nil {
 		best = scan.Rarest(best, required(r.Within.String()))
 	}
-	common := !rare(best)
+	return best
+}
+
+// reader has the lines of a reader looked for, or only the first of a log looked at when too many have its words.
+func (b *builder) reader(r *rules.FactReader, packages bool) {
+	best := readerLiterals(r)
+	common := r.Head || !rare(best)
 	if !common {
 		b.look(best, &seeker{sees: func(line *Line, _ *rules.Situation) bool { return r.Pattern.Matches(readable(r, line.Body())) }})
 	}
@@ -239,7 +248,8 @@ func required(pattern string) []scan.Literal {
 
 // fits tells cheaply of most texts that no event of a signature can have them.
 func (e *Engine) fits(s *rules.Entry, text string) bool {
-	if !slices.ContainsFunc(s.Keywords, func(word string) bool { return strings.Contains(text, word) }) {
+	has := func(word string) bool { return strings.Contains(text, word) }
+	if !slices.ContainsFunc(s.Keywords, has) && !slices.ContainsFunc(s.Last, has) {
 		return false
 	}
 	for _, needed := range e.needs[s]() {

@@ -293,7 +293,7 @@ func (r *Reading) match(words []int, el *element) (progress bool) {
 	looking := false
 	for _, n := range words {
 		i := &r.engine.interest[n]
-		if s := i.signature; s != nil && (el.near || !i.short) && !slices.Contains(signatures, s) && r.engine.fits(s, el.text) {
+		if s := i.signature; s != nil && (el.near || !i.last) && !slices.Contains(signatures, s) && r.engine.fits(s, el.text) {
 			signatures, looking = append(signatures, s), looking || s.Before
 		}
 	}

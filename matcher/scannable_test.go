@@ -30,6 +30,9 @@ func TestShippedKnowledgeIsScannable(t *testing.T) {
 	if err := logs.Write(&log, 2_000_000, logs.Ordinary, 4); err != nil {
 		t.Fatal(err)
 	}
+	for _, r := range New(base).Remarks(log.Bytes()) {
+		t.Error(r.Problem)
+	}
 	const most = 100 // lines in a megabyte of a log in which next to nothing happens
 	lines, met := 0, map[string]int{}
 	set := New(base).lines

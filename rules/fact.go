@@ -42,6 +42,8 @@ type FactReader struct {
 	Pattern  *Pattern
 	Decode   string // how the value is spelt: see Decodings
 	Value    *Value // the value itself when the line means one without naming it
+	Head     bool   // its lines have words as common as "torch", and stand among the first of a log
+	Place    Problem
 }
 
 // DictReader takes facts out of a Python dict that a library prints after Marker.
@@ -93,6 +95,7 @@ type readerEntry struct {
 	Value    any      `yaml:"value"`
 	Prefix   string   `yaml:"prefix"`
 	Source   string   `yaml:"source"`
+	Head     bool     `yaml:"head"`
 }
 
 func (d *decoder) vocabulary(content []byte) *Vocabulary {
@@ -149,7 +152,8 @@ func typeNamed(name string) (Type, bool) {
 }
 
 func (d *decoder) reader(e readerEntry, fact *FactInfo) FactReader {
-	r := FactReader{Keywords: e.Keywords, Prefix: e.Prefix, Decode: e.Decode.Value}
+	r := FactReader{Keywords: e.Keywords, Prefix: e.Prefix, Decode: e.Decode.Value, Head: e.Head}
+	r.Place = Problem{File: d.file, Line: e.Pattern.Line, Column: e.Pattern.Column}
 	if fact != nil {
 		r.Fact = fact.Name
 	}

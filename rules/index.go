@@ -22,7 +22,8 @@ var shippedIndex []byte
 type Entry struct {
 	ID       string   `json:"id,omitempty"`
 	Role     Role     `json:"role,omitempty"`
-	Keywords []string `json:"keywords,omitempty"` // literals, one of which stands in every event that can match
+	Keywords []string `json:"keywords,omitempty"` // literals, one of which, or of Last, stands in every event that can match
+	Last     []string `json:"last,omitempty"`     // as a signature's
 	Requires []string `json:"requires,omitempty"` // regular expressions, each of which matches in every event that can match
 	Before   bool     `json:"before,omitempty"`   // the match is about the lines before the event too
 	Raised   bool     `json:"raised,omitempty"`   // no line can match, only an exception
@@ -35,7 +36,7 @@ type Entry struct {
 func (e *Entry) Signature() *Signature { return e.signature() }
 
 func newEntry(s *Signature, scope *Scope) *Entry {
-	e := &Entry{ID: s.ID, Role: s.Role, Keywords: s.Keywords, signature: func() *Signature { return s }, place: s.Place}
+	e := &Entry{ID: s.ID, Role: s.Role, Keywords: s.Keywords, Last: s.Last, signature: func() *Signature { return s }, place: s.Place}
 	line := scope.NewSituation()
 	line.Set("error", NoException())
 	for _, condition := range s.Match {

@@ -24,7 +24,8 @@ type Signature struct {
 	Family     string // the folder of its file
 	Title      string
 	Role       Role
-	Keywords   []string         // literals, one of which stands in every event that can match
+	Keywords   []string         // literals, one of which, or of Last, stands in every event that can match
+	Last       []string         // literals that are looked for only in exceptions and in the last lines of a log
 	Match      []*Expression    // about one event; all must be true
 	Capture    []*Pattern       // named groups over the event's text
 	Confirm    []*Expression    // about facts and captures; three-valued
@@ -37,7 +38,12 @@ type Signature struct {
 	Questions  []Template // what to ask for where facts alone do not decide
 	References []string
 	Place      Problem // where its file is; Message is empty
+
+	places map[string]Problem // of the literals
 }
+
+// LiteralPlace is where one of the signature's literals stands. Message is empty.
+func (s *Signature) LiteralPlace(literal string) Problem { return s.places[literal] }
 
 // Detail is a sentence that is true only under conditions.
 type Detail struct {
@@ -59,6 +65,7 @@ type signatureFile struct {
 	Title    Text           `yaml:"title"`
 	Role     Text           `yaml:"role"`
 	Keywords []Text         `yaml:"keywords"`
+	Last     []Text         `yaml:"last"`
 	Match    []Text         `yaml:"match"`
 	Capture  []Text         `yaml:"capture"`
 	Confirm  []Text         `yaml:"confirm"`
@@ -148,7 +155,7 @@ func (l *signatures) signature(read *draft) *Signature {
 	default:
 		l.problem(f.Role.Line, f.Role.Column, "unknown role %q; roles are cause, consequence, generic, noise and progress", s.Role)
 	}
-	l.keywords(s, f)
+	l.literals(s, f)
 	s.Assume = l.set(f.Library, f.Assume)
 	own := l.captureNames(s, f.Capture)
 	s.Match = l.conditions(f.Match, own)
@@ -191,15 +198,25 @@ func (l *signatures) require(line int, f *signatureFile) {
 	}
 }
 
-func (l *signatures) keywords(s *Signature, f *signatureFile) {
-	for _, k := range f.Keywords {
-		if k.Line > 0 && len(k.Value) < minKeyword {
-			l.problem(k.Line, k.Column, "the keyword %q has fewer than %d bytes and would be found everywhere", k.Value, minKeyword)
+// literals takes the keywords, and those for the last lines.
+func (l *signatures) literals(s *Signature, f *signatureFile) {
+	s.places = make(map[string]Problem)
+	take := func(texts []Text) (literals []string) {
+		for _, k := range texts {
+			if k.Line > 0 && len(k.Value) < minKeyword {
+				l.problem(k.Line, k.Column, "the keyword %q has fewer than %d bytes and would be found everywhere", k.Value, minKeyword)
+			}
+			s.places[k.Value] = Problem{File: l.file, Line: k.Line, Column: k.Column}
+			literals = append(literals, k.Value)
 		}
-		s.Keywords = append(s.Keywords, k.Value)
+		return literals
 	}
-	if len(f.Keywords) == 0 && s.Role != Generic { // a generic one is asked about every exception
+	s.Keywords, s.Last = take(f.Keywords), take(f.Last)
+	if len(s.Keywords)+len(s.Last) == 0 && s.Role != Generic { // a generic one is asked about every exception
 		l.problem(f.ID.Line, f.ID.Column, "a signature needs keywords: literals, one of which stands in every line or message that it matches")
+	}
+	if len(f.Last) > 0 && (s.Role == Noise || s.Role == Progress) {
+		l.problem(f.Last[0].Line, f.Last[0].Column, "last: is for failures; %s is looked for in every line", s.Role)
 	}
 	if len(f.Match) == 0 {
 		l.problem(f.ID.Line, f.ID.Column, "a signature needs conditions under match:")

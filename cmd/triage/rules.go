@@ -157,28 +157,3 @@ func didYouMean(word string, candidates []string) string {
 	}
 	return ", did you mean " + either(near[:min(len(near), 3)]) + "?"
 }
-
-func newRulesCheck(std streams) *cobra.Command {
-	var known ruleFlags
-	cmd := &cobra.Command{
-		Use:   "check [DIR]",
-		Short: "Load rules and tell every mistake, with file, line and column",
-		Args:  cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			known.dirs = append(known.dirs, args...)
-			base, err := known.read(rules.Load)
-			if err != nil {
-				return err
-			}
-			_, libraries, err := known.loadLibraries()
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(std.out, "%d signatures, %d facts, backend rules of %s: no mistakes\n",
-				len(base.Entries), len(base.Vocabulary.Names()), strings.Join(libraryNames(libraries), ", "))
-			return err
-		},
-	}
-	known.add(cmd)
-	return cmd
-}
