@@ -249,9 +249,11 @@ func required(pattern string) []scan.Literal {
 // fits tells cheaply of most texts that no event of a signature can have them.
 func (e *Engine) fits(s *rules.Entry, text string) bool {
 	has := func(word string) bool { return strings.Contains(text, word) }
-	if !slices.ContainsFunc(s.Keywords, has) && !slices.ContainsFunc(s.Last, has) {
-		return false
-	}
+	return (slices.ContainsFunc(s.Keywords, has) || slices.ContainsFunc(s.Last, has)) && e.mayMatch(s, text)
+}
+
+// mayMatch is fits of a signature whose keywords do not matter.
+func (e *Engine) mayMatch(s *rules.Entry, text string) bool {
 	for _, needed := range e.needs[s]() {
 		if !slices.ContainsFunc(needed, func(l scan.Literal) bool { return l.Fold || strings.Contains(text, l.Text) }) {
 			return false

@@ -325,7 +325,9 @@ func (r *Reading) consider(signatures []*rules.Entry, el *element) (progress boo
 	}
 	if el.exception != nil {
 		for _, s := range r.engine.generic {
-			consider(s)
+			if r.engine.mayMatch(s, el.text) {
+				consider(s)
+			}
 		}
 	}
 	return progress

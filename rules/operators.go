@@ -2,6 +2,7 @@ package rules
 
 import (
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -109,7 +110,7 @@ func (c *compiler) comparison(n *ast.BinaryNode) *node {
 		return c.fail(n, "a %s has no order", a)
 	}
 	accept := orderings[n.Operator]
-	return &node{shape: Shape{Type: Bool}, slot: -1, kids: []*node{left, right}, eval: func(s *Situation) Value {
+	compared := &node{shape: Shape{Type: Bool}, slot: -1, kids: []*node{left, right}, eval: func(s *Situation) Value {
 		x, y := left.eval(s), right.eval(s)
 		if !x.Known() || !y.Known() {
 			return Value{}
@@ -120,6 +121,10 @@ func (c *compiler) comparison(n *ast.BinaryNode) *node {
 		order, ok := compare(x, y)
 		return BoolValue(ok && accept(order))
 	}}
+	if n.Operator == "==" && right.fixed != nil {
+		compared.requireOne(n.Left, *right.fixed)
+	}
+	return compared
 }
 
 var orderings = map[string]func(int) bool{
@@ -176,7 +181,7 @@ func (c *compiler) in(n *ast.BinaryNode) *node {
 		}
 		right = constant(ListValue(items...))
 	}
-	return &node{shape: Shape{Type: Bool}, slot: -1, kids: []*node{left, right}, eval: func(s *Situation) Value {
+	found := &node{shape: Shape{Type: Bool}, slot: -1, kids: []*node{left, right}, eval: func(s *Situation) Value {
 		x, list := left.eval(s), right.eval(s)
 		if !x.Known() || !list.Known() {
 			return Value{}
@@ -188,6 +193,10 @@ func (c *compiler) in(n *ast.BinaryNode) *node {
 		}
 		return falseValue
 	}}
+	if right.fixed != nil {
+		found.requireOne(n.Left, right.fixed.list()...)
+	}
+	return found
 }
 
 func (c *compiler) matches(n *ast.BinaryNode) *node {
@@ -211,6 +220,23 @@ func (c *compiler) matches(n *ast.BinaryNode) *node {
 		matched.pattern = pattern
 	}
 	return matched
+}
+
+// requireOne notes that the node is true only where an operand, if that is of an event, has one of the constants in it.
+func (n *node) requireOne(operand ast.Node, constants ...Value) {
+	if !ofEvent(operand) || len(constants) == 0 {
+		return
+	}
+	quoted := make([]string, len(constants))
+	for i, c := range constants {
+		if c.state != present || c.typ != String {
+			return
+		}
+		quoted[i] = regexp.QuoteMeta(c.text)
+	}
+	if pattern, err := newPattern(strings.Join(quoted, "|")); err == nil { // no expression has all bytes that a text may have
+		n.pattern = pattern
+	}
 }
 
 // ofEvent tells whether an operand is the text of an event or a part of it.
@@ -241,13 +267,17 @@ var textTests = map[string]func(text, part string) bool{
 
 func (c *compiler) textual(n *ast.BinaryNode) *node {
 	left, right, test := c.text(n.Left), c.text(n.Right), textTests[n.Operator]
-	return &node{shape: Shape{Type: Bool}, slot: -1, kids: []*node{left, right}, eval: func(s *Situation) Value {
+	tested := &node{shape: Shape{Type: Bool}, slot: -1, kids: []*node{left, right}, eval: func(s *Situation) Value {
 		x, y := left.eval(s), right.eval(s)
 		if !x.Known() || !y.Known() {
 			return Value{}
 		}
 		return BoolValue(x.state == present && y.state == present && test(x.text, y.text))
 	}}
+	if right.fixed != nil {
+		tested.requireOne(n.Left, *right.fixed)
+	}
+	return tested
 }
 
 var calculations = map[string]func(a, b float64) float64{
