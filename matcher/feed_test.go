@@ -147,6 +147,7 @@ func mixed(rnd *rand.Rand, logs [][]byte) []byte {
 			log.WriteString(strings.Repeat("0123456789 ", 10_000*(1+rnd.IntN(4))) + "CUDA out of memory\r\n")
 		}
 	}
+	log.WriteString([]string{"", "Killed", "Killed\n" + filler(rnd, rnd.IntN(40)), "[rank1]: Killed\r\nAborted\n" + step}[rnd.IntN(4)])
 	return []byte(log.String())
 }
 
@@ -177,6 +178,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(log, uint16(0))
 	}
 	f.Add([]byte("[rank0]: Traceback (most recent call last):\n[rank1]: ValueError: x\n"), uint16(5000))
+	f.Add([]byte("[1]+  Killed   x\nTraceback (most recent call last):\nKilled\r\nKilled"), uint16(5100))
 	f.Add([]byte("a.bError:\r\nOSError\nx\x1b]0;ValueError: y\rKeyError: z\x07\n"), uint16(6000))
 	f.Fuzz(func(t *testing.T, log []byte, lines uint16) {
 		judged(t, engine, append(bytes.Repeat([]byte("step\n"), int(lines%10_000)), log...))
