@@ -43,7 +43,7 @@ func newFeed(r *Reading, a *Assembler, form *Form) *feed {
 		a.Feed(line)
 		return nil
 	}}
-	r.history.unread = f.unread
+	r.history.raw, r.history.reread = f.past, f.reread
 	return f
 }
 
@@ -242,26 +242,32 @@ func (f *feed) keep() {
 	f.data, f.at, f.number = nil, 0, int(f.stats.Lines)+1
 }
 
-// unread cleans the lines between two numbers, before the one that is being read.
-func (f *feed) unread(from, to int, yield func(pastLine)) {
+// past are the last lines before the one that is being read.
+func (f *feed) past() rawLines {
 	before := f.data[:f.at]
-	start, missing := back(before, f.number-from)
-	first, missing := back(f.tail, missing)
-	number := from + missing
-	for _, lines := range [][]byte{f.tail[first:], before[start:]} {
-		for raw := range bytes.Lines(lines) {
-			if number == to {
-				return
-			}
-			past := pastLine{number: number}
-			f.form.Clean(number, bytes.TrimSuffix(raw, []byte{'\n'}), func(line Line) error { //nolint:errcheck // nothing fails
-				past.add(pastPart{Line: line, loose: true})
-				return nil
-			})
-			yield(past)
-			number++
+	start, missing := back(before, reach)
+	first, _ := back(f.tail, missing)
+	var lines [][]byte
+	for _, data := range [][]byte{f.tail[first:], before[start:]} {
+		for raw := range bytes.Lines(data) {
+			lines = append(lines, bytes.TrimSuffix(raw, []byte{'\n'}))
 		}
 	}
+	return rawLines{f.number - len(lines), lines}
+}
+
+// reread cleans a line that went by unread.
+func (f *feed) reread(number int, raw []byte, briefly bool) pastLine {
+	past := pastLine{number: number, brief: briefly && bytes.IndexByte(raw, '\r') < 0}
+	if past.brief {
+		past.add(pastPart{Line: f.form.writer(raw), loose: true})
+		return past
+	}
+	f.form.Clean(number, raw, func(line Line) error { //nolint:errcheck // nothing fails
+		past.add(pastPart{Line: line, loose: true})
+		return nil
+	})
+	return past
 }
 
 // back is where the last n lines of data begin, and how many of them it lacks.

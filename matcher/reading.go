@@ -112,7 +112,7 @@ func (r *Reading) end(assembler *Assembler, stats Stats, err error) {
 	clear(r.facts.open)
 	r.last(r.source.lines)
 	r.history.each(r.source.lines, func(past *pastPart) { r.clues.line(past.Line) })
-	r.history.unread = nil
+	r.history.raw = nil
 	r.lines += r.source.lines
 	r.stats.Bytes += stats.Bytes
 	r.stats.Lines += stats.Lines

@@ -76,7 +76,9 @@ func (a *Assembler) Feed(l Line) {
 func (a *Assembler) busy() bool { return len(a.open) > 0 }
 
 // has tells whether the writer of a line has a traceback open.
-func (a *Assembler) has(l Line) bool { return len(a.open) > 0 && a.open[writerKey{l.Source, l.Writer}] != nil }
+func (a *Assembler) has(l Line) bool {
+	return len(a.open) > 0 && a.open[writerKey{l.Source, l.Writer}] != nil
+}
 
 // expire ends the tracebacks of writers that have fallen silent by the line of that number.
 func (a *Assembler) expire(number int) {
