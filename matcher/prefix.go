@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Form is what the beginning and the name of a source tell about all its lines. It does not change while the source is read, so
@@ -49,16 +50,18 @@ func bareCodes(head []byte) bool {
 // its groups say what was found: rank (global), local (a rank in the node, the role or the file: second best), writer (what tells
 // processes apart). A form without colon or other end of its own is only believed when another prefix follows it.
 type prefixForm struct {
-	first   string // the bytes with which a line of this form can begin, "*" for letters and digits
-	second  string // the bytes that can follow, "" for any
-	has     string // what such a prefix has in it
-	re      *regexp.Regexp
-	before  string // when not empty: the rest must begin with this
-	rank    int    // indices of the groups, 0 when there is none
-	local   int
-	writer  int
-	again   bool // each piece that was written brings it again, in the middle of the line
-	message bool // the rest must not be empty: "[0]:" alone is an entry of the launcher's list of failures
+	first      string                  // the bytes with which a line of this form can begin, "*" for letters and digits
+	second     string                  // the bytes that can follow, "" for any
+	has        string                  // what such a prefix has in it
+	expression func() prefixExpression // compiled for the first line that has all that: a log has few of the forms
+	before     string                  // when not empty: the rest must begin with this
+	again      bool                    // each piece that was written brings it again, in the middle of the line
+	message    bool                    // the rest must not be empty: "[0]:" alone is an entry of the launcher's list of failures
+}
+
+type prefixExpression struct {
+	*regexp.Regexp
+	rank, local, writer int // indices of the groups, 0 when there is none
 }
 
 // prefixForms are tried in this order, again and again, until none fits.
@@ -101,9 +104,11 @@ const digits = "0123456789"
 func compilePrefixes(sources []prefixSource) []prefixForm {
 	forms := make([]prefixForm, len(sources))
 	for i, s := range sources {
-		re := regexp.MustCompile(`^` + s.re)
-		forms[i] = prefixForm{first: s.first, second: s.second, has: s.has, re: re, before: s.before, again: s.again, message: s.message,
-			rank: max(0, re.SubexpIndex("rank")), local: max(0, re.SubexpIndex("local")), writer: max(0, re.SubexpIndex("writer"))}
+		forms[i] = prefixForm{first: s.first, second: s.second, has: s.has, before: s.before, again: s.again, message: s.message}
+		forms[i].expression = sync.OnceValue(func() prefixExpression {
+			re := regexp.MustCompile(`^` + s.re)
+			return prefixExpression{re, max(0, re.SubexpIndex("rank")), max(0, re.SubexpIndex("local")), max(0, re.SubexpIndex("writer"))}
+		})
 	}
 	return forms
 }
@@ -209,7 +214,8 @@ func (p *prefixes) strip() bool {
 		if !form.possible(window, bracket) {
 			continue
 		}
-		if m := form.re.FindStringSubmatchIndex(window); m != nil && p.take(form, m) {
+		expression := form.expression()
+		if m := expression.FindStringSubmatchIndex(window); m != nil && p.take(form, expression, m) {
 			return true
 		}
 	}
@@ -225,7 +231,7 @@ func (f *prefixForm) possible(s string, bracket bool) bool {
 }
 
 // take believes a form that matched, unless what follows speaks against it.
-func (p *prefixes) take(form *prefixForm, m []int) bool {
+func (p *prefixes) take(form *prefixForm, groups prefixExpression, m []int) bool {
 	rest := p.rest[m[1]:]
 	if !strings.HasPrefix(rest, form.before) || form.message && rest == "" {
 		return false
@@ -236,16 +242,16 @@ func (p *prefixes) take(form *prefixForm, m []int) bool {
 		}
 		return p.rest[m[2*i]:m[2*i+1]]
 	}
-	if s := group(form.rank); s != "" {
+	if s := group(groups.rank); s != "" {
 		p.rank = atoi(s)
 	}
-	if s := group(form.local); s != "" && p.local == NoRank {
+	if s := group(groups.local); s != "" && p.local == NoRank {
 		p.local = atoi(s)
-		if form.writer == 0 {
+		if groups.writer == 0 {
 			p.writer += "[" + s + "]"
 		}
 	}
-	if s := group(form.writer); s != "" {
+	if s := group(groups.writer); s != "" {
 		p.writer += s
 	}
 	if form.again {

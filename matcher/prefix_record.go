@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -15,12 +16,16 @@ const levelPattern = `(?:DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL|SEVERE|EXC
 
 // A recordForm is one way in which logging libraries begin a record. The groups are level and time.
 type recordForm struct {
-	first   string         // the bytes with which such a record begins
-	second  string         // the bytes that can follow, "" for any
-	stamped int            // how many bytes stand before the time that such a record begins with, -1 when it begins otherwise
-	re      *regexp.Regexp // of what follows that time, or of all
-	levels  []int          // groups, of which one takes part
-	time    int            // group
+	first      string                  // the bytes with which such a record begins
+	second     string                  // the bytes that can follow, "" for any
+	stamped    int                     // how many bytes stand before the time that such a record begins with, -1 when it begins otherwise
+	expression func() recordExpression // of what follows that time, or of all; compiled when a line may have the form
+}
+
+type recordExpression struct {
+	*regexp.Regexp
+	levels []int // groups, of which one takes part
+	time   int   // a group, or less than 1
 }
 
 var recordForms = compileRecords(
@@ -58,16 +63,21 @@ func compileRecords(sources ...[3]string) []recordForm {
 		if stamped {
 			form.stamped, s[2] = len(strings.ReplaceAll(before, `\`, "")), after
 		}
-		form.re = regexp.MustCompile(`^(?:` + s[2] + `)`)
-		form.time = form.re.SubexpIndex("time")
-		for n, name := range form.re.SubexpNames() {
-			if name == "level" {
-				form.levels = append(form.levels, n)
-			}
-		}
+		form.expression = sync.OnceValue(func() recordExpression { return recordExpressionOf(s[2]) })
 		forms[i] = form
 	}
 	return forms
+}
+
+func recordExpressionOf(source string) recordExpression {
+	e := recordExpression{Regexp: regexp.MustCompile(`^(?:` + source + `)`)}
+	e.time = e.SubexpIndex("time")
+	for n, name := range e.SubexpNames() {
+		if name == "level" {
+			e.levels = append(e.levels, n)
+		}
+	}
+	return e
 }
 
 // parseRecord finds the header of a log record at the start of the line's text.
@@ -108,7 +118,8 @@ func (f *recordForm) match(text string) (length int, level, stamp string) {
 		length = f.stamped + n
 		stamp = text[f.stamped:length]
 	}
-	m := f.re.FindStringSubmatchIndex(text[length:])
+	expression := f.expression()
+	m := expression.FindStringSubmatchIndex(text[length:])
 	if m == nil {
 		return 0, "", ""
 	}
@@ -118,11 +129,11 @@ func (f *recordForm) match(text string) (length int, level, stamp string) {
 		}
 		return text[length+m[2*i] : length+m[2*i+1]]
 	}
-	for _, i := range f.levels {
+	for _, i := range expression.levels {
 		level += group(i)
 	}
-	if f.time > 0 {
-		stamp = group(f.time)
+	if expression.time > 0 {
+		stamp = group(expression.time)
 	}
 	return length + m[1], level, stamp
 }
