@@ -23,9 +23,9 @@ func (r *Reading) ReadPlain(name string, from io.Reader) error {
 	return err
 }
 
-// ReadEager is Read of a log that comes piece by piece.
-func (r *Reading) ReadEager(ctx context.Context, name string, from io.Reader) error {
-	return r.read(ctx, name, from, scan.Reading{Eager: true})
+// ReadSo is Read in a certain way.
+func (r *Reading) ReadSo(ctx context.Context, name string, from io.Reader, how scan.Reading) error {
+	return r.read(ctx, name, from, how)
 }
 
 // ReadLines is the judge of the fast reading: it hands every line of a log to yield, in order. Memory stays bounded whatever the log contains: a line

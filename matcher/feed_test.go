@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/matcher/scan/corpus"
 	"github.com/gpu-triage/triage/rules"
 )
@@ -37,7 +38,10 @@ func judged(t *testing.T, engine *matcher.Engine, logs ...[]byte) {
 			return r.Read(context.Background(), name, bytes.NewReader(log))
 		},
 		"piece by piece": func(r *matcher.Reading, name string, log []byte) error {
-			return r.ReadEager(context.Background(), name, iotest.HalfReader(io.MultiReader(bytes.NewReader(log[:len(log)/3]), bytes.NewReader(log[len(log)/3:]))))
+			return r.ReadSo(context.Background(), name, iotest.HalfReader(io.MultiReader(bytes.NewReader(log[:len(log)/3]), bytes.NewReader(log[len(log)/3:]))), scan.Reading{Eager: true})
+		},
+		"pipe, many workers": func(r *matcher.Reading, name string, log []byte) error {
+			return r.ReadSo(context.Background(), name, bytes.NewReader(log), scan.Reading{Workers: 3, Block: 5 << 10})
 		},
 		"growing": func(r *matcher.Reading, name string, log []byte) error {
 			tail, piece := r.Tail(name), 64<<10 // the form of a log is told from its first bytes
@@ -49,7 +53,9 @@ func judged(t *testing.T, engine *matcher.Engine, logs ...[]byte) {
 			tail.Close()
 			return nil
 		},
-		"file": func(r *matcher.Reading, name string, log []byte) error {
+	}
+	for way, how := range map[string]scan.Reading{"file": {Workers: 2}, "file, one worker": {Workers: 1, Block: 4 << 10}, "file, many workers": {Workers: 4, Block: 12 << 10}} {
+		ways[way] = func(r *matcher.Reading, name string, log []byte) error {
 			path := filepath.Join(dir, name)
 			if err := os.WriteFile(path, log, 0o600); err != nil {
 				return err
@@ -59,8 +65,8 @@ func judged(t *testing.T, engine *matcher.Engine, logs ...[]byte) {
 				return err
 			}
 			defer file.Close()
-			return r.Read(context.Background(), name, file)
-		},
+			return r.ReadSo(context.Background(), name, file, how)
+		}
 	}
 	for way, read := range ways {
 		reading := engine.Begin()

@@ -17,7 +17,7 @@ type Reading struct {
 	// workers call it at once. The numbers are as those of a Hit.
 	Keep func(line []byte, ids []int32) bool
 
-	block int // bytes read at a time, for tests
+	Block int // bytes read at a time; 256 KiB when it is 0
 }
 
 // Read reads src to its end and calls yield with its chunks, in order, which together are all of src. Data of a chunk stays as it
@@ -26,15 +26,15 @@ type Reading struct {
 // src that is under way when Read returns early is left to end by itself.
 func (s *Set) Read(ctx context.Context, src io.Reader, how Reading, yield func(*Chunk) error) error {
 	how.Workers = max(how.Workers, 1)
-	if how.block == 0 {
-		how.block = blockSize
+	if how.Block == 0 {
+		how.Block = blockSize
 	}
 	blocks := how.Workers + 3
 	r := &reading{Reading: how, set: s, todo: make(chan *block, blocks), read: make(chan *block, blocks)}
 	defer close(r.todo)
 	if file, size := regular(src); file != nil && !how.Eager {
-		r.block = int(min(int64(how.block), size/pageSize*pageSize+pageSize))
-		blocks = int(min(int64(blocks), size/int64(how.block)+2))
+		r.Block = int(min(int64(how.Block), size/pageSize*pageSize+pageSize))
+		blocks = int(min(int64(blocks), size/int64(how.Block)+2))
 		for range min(how.Workers, blocks) {
 			go r.worker(file)
 		}
@@ -117,8 +117,8 @@ func (r *reading) collect(ctx context.Context, blocks int, yield func(*Chunk) er
 // worker reads and scans blocks of a file.
 func (r *reading) worker(file io.ReaderAt) {
 	for b := range r.todo {
-		b.reserve(r.block)
-		n, err := file.ReadAt(b.buffer, int64(b.number)*int64(r.block))
+		b.reserve(r.Block)
+		n, err := file.ReadAt(b.buffer, int64(b.number)*int64(r.Block))
 		b.filled(n, err)
 		b.scan(r.set, r.Keep)
 		b.ready <- struct{}{}
@@ -129,9 +129,9 @@ func (r *reading) worker(file io.ReaderAt) {
 func (r *reading) reader(src io.Reader) {
 	defer close(r.read)
 	for b := range r.todo {
-		b.reserve(r.block)
+		b.reserve(r.Block)
 		n, err := 0, error(nil)
-		for empty := 0; n < r.block && err == nil && (n == 0 || !r.Eager); {
+		for empty := 0; n < r.Block && err == nil && (n == 0 || !r.Eager); {
 			m := 0
 			if m, err = src.Read(b.buffer[n:]); m > 0 {
 				n, empty = n+m, 0

@@ -133,7 +133,7 @@ func TestRead(t *testing.T) {
 			}
 			for _, block := range []int{pageSize, 3 * pageSize, blockSize} {
 				for workers := range 4 {
-					how := Reading{Workers: workers, block: block}
+					how := Reading{Workers: workers, Block: block}
 					file, err := os.Open(path)
 					if err != nil {
 						t.Fatal(err)
@@ -145,7 +145,7 @@ func TestRead(t *testing.T) {
 			}
 			checkRead(t, data, iotest.HalfReader(bytes.NewReader(data)), Reading{Eager: true})
 			if len(data) < 100_000 {
-				checkRead(t, data, iotest.OneByteReader(bytes.NewReader(data)), Reading{Eager: true, block: pageSize})
+				checkRead(t, data, iotest.OneByteReader(bytes.NewReader(data)), Reading{Eager: true, Block: pageSize})
 			}
 			checkRead(t, data, iotest.DataErrReader(bytes.NewReader(data)), Reading{})
 		})
@@ -161,7 +161,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		data = append(bytes.Repeat(data, min(int(repeat), 50_000/len(data))), data...)
-		how := Reading{Workers: int(workers % 4), block: pageSize}
+		how := Reading{Workers: int(workers % 4), Block: pageSize}
 		checkRead(t, data, iotest.HalfReader(bytes.NewReader(data)), how)
 		path := filepath.Join(t.TempDir(), "log")
 		if err := os.WriteFile(path, data, 0o600); err != nil {
@@ -191,7 +191,7 @@ func TestReadStops(t *testing.T) {
 		t.Errorf("read %d bytes (%v) of a broken source, want all %d before it broke", read, err, len(data))
 	}
 	full := errors.New("enough")
-	if err = set.Read(t.Context(), bytes.NewReader(data), Reading{Workers: 2, block: pageSize}, func(*Chunk) error { return full }); !errors.Is(err, full) {
+	if err = set.Read(t.Context(), bytes.NewReader(data), Reading{Workers: 2, Block: pageSize}, func(*Chunk) error { return full }); !errors.Is(err, full) {
 		t.Errorf("the receiver's error became %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
