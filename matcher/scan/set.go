@@ -55,13 +55,20 @@ func New(literals []Literal) (*Set, error) {
 		s.stride = min(s.stride, len(l.Text)-gramBytes+1)
 	}
 	s.reach = s.stride / 2
-	var buckets [bucketCount][]gram
+	s.fill()
+	return s, nil
+}
+
+// fill enters the grams of the literals.
+func (s *Set) fill() {
+	unsorted := make([]gram, 0, len(s.literals)*s.stride)
 	for i, l := range s.literals {
 		offset := rarestWindow(l.Text, s.stride)
 		for o := range s.stride {
 			g := gram{foldedGram(l.Text[offset+o:]), int32(i), int32(offset + o)}
+			unsorted = append(unsorted, g)
 			bucket, bit := place(g.folded)
-			buckets[bucket] = append(buckets[bucket], g)
+			s.starts[bucket+1]++
 			s.bitmap[bucket] |= 1 << bit
 			from := offset + o // with the bytes after it, as far as the window has them, else with those before it
 			if o+s.reach >= s.stride {
@@ -71,11 +78,16 @@ func New(literals []Literal) (*Set, error) {
 			s.around[near] |= 1 << nearBit
 		}
 	}
-	for i, bucket := range buckets {
-		s.grams = append(s.grams, bucket...)
-		s.starts[i+1] = int32(len(s.grams))
+	for i := range bucketCount {
+		s.starts[i+1] += s.starts[i]
 	}
-	return s, nil
+	s.grams = make([]gram, len(unsorted))
+	next := s.starts // where the next gram of each bucket goes
+	for _, g := range unsorted {
+		bucket, _ := place(g.folded)
+		s.grams[next[bucket]] = g
+		next[bucket]++
+	}
 }
 
 // Takes tells whether a set can look for a literal.
