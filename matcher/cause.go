@@ -33,7 +33,7 @@ func (f *finding) role() rules.Role {
 // explains orders the roles of failures in different places; fits those of signatures of one and the same line, where any knowledge
 // of it beats a generic word.
 var (
-	explains = map[rules.Role]int{rules.Cause: 0, rules.Generic: 1, rules.Consequence: 2}
+	explains = map[rules.Role]int{rules.Cause: 0, rules.Generic: 1, rules.Unstated: 1, rules.Consequence: 2}
 	fits     = map[rules.Role]int{rules.Cause: 0, rules.Consequence: 1, rules.Generic: 2}
 )
 

@@ -40,6 +40,9 @@ func (r *Reading) report(known []Fact) Report {
 	findings := r.findings(situation)
 	first := firstFailed(findings)
 	chosen := root(findings, first)
+	if f := r.unstated(chosen, situation); f != nil {
+		findings, chosen = append(findings, f), f
+	}
 	if chosen == nil {
 		return report
 	}
@@ -112,7 +115,7 @@ func rankOf(at occurrence, first int) int {
 // evidence quotes the line that names the failure, the rest of its message, and the lines that conditions looked for.
 func (r *Reading) evidence(f *finding, s *rules.Signature, at occurrence) []Evidence {
 	line := f.element.line
-	if line.Number == f.event.head().line.Number { // the same text on the rank that failed first
+	if len(f.element.shows) == 0 && line.Number == f.event.head().line.Number { // the same text on the rank that failed first
 		line.Source, line.Number, line.Rank = at.line.Source, at.line.Number, at.line.Rank
 	}
 	quoted := []Evidence{quote(line)}
@@ -123,6 +126,9 @@ func (r *Reading) evidence(f *finding, s *rules.Signature, at occurrence) []Evid
 				quoted = append(quoted, quote(more))
 			}
 		}
+	}
+	for _, more := range f.element.shows {
+		quoted = append(quoted, quote(more))
 	}
 	if shown := userFrame(f.element.exception, line); shown != nil {
 		quoted = append(quoted, *shown)

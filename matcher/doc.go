@@ -7,7 +7,9 @@
 //	traceback              the lines of one process put together to exceptions, and their chains
 //	reading, event, last   what signatures know, kept once and counted after that; the words that only the last lines are asked for
 //	facts, dictfacts, xid  what the log states about the situation
+//	sample, step, pace     how far and how fast the steps of some lines say that a job goes
 //	cause, progress        what was survived, what follows from what, and which rank was first
+//	unstated               what no line states and a comparison of those steps shows
 //	diagnose, choice       the answer in words, and what a library's backend rules say of it
 //	report, redact         its form, without secrets
 //

@@ -15,8 +15,10 @@ type Engine struct {
 	words    *keywords
 	interest []interest                               // by the number of the word
 	generic  []*rules.Entry                           // asked about every exception
+	unstated []*rules.Entry                           // asked about what comparisons show
 	wordless []int                                    // patterns that conditions look for and that need no word
 	needs    map[*rules.Entry]func() [][]scan.Literal // of each set, the text of an event must have one
+	sampled  *stepReader
 
 	lines     *scan.Set      // what a line must contain to matter by itself
 	seekers   []*seeker      // by the number of the literal in lines: who looks for it
@@ -48,7 +50,7 @@ const headLines = 5000
 func New(base *rules.Base) *Engine {
 	e := newEngine(base)
 	b := e.build()
-	e.words = newKeywords(e.interest)
+	e.words, e.sampled = newKeywords(e.interest), newStepReader(base)
 	e.lines, e.progress = e.set(b.lines), e.set(b.progress)
 	e.seekers = b.seekers
 	return e
@@ -125,6 +127,13 @@ func (b *builder) look(literals []scan.Literal, by *seeker) {
 }
 
 func (b *builder) signature(s *rules.Entry) {
+	switch s.Role {
+	case rules.Pace: // asked about a sample of the lines
+		return
+	case rules.Unstated:
+		b.engine.unstated = append(b.engine.unstated, s)
+		return
+	}
 	if s.Role == rules.Generic {
 		b.engine.generic = append(b.engine.generic, s)
 	}
@@ -167,7 +176,7 @@ func (b *builder) signature(s *rules.Entry) {
 // scan of every log slower. It is looked for where that costs nothing: in exceptions, and in the last lines of a source, which is
 // where a shell says in one word what became of a program. Noise is asked only about lines that something else was found in.
 func shortWord(s *rules.Entry, word string) bool {
-	return len(word) < scan.WideLiteral && s.Role != rules.Noise && s.Role != rules.Progress
+	return len(word) < scan.WideLiteral && s.Role != rules.Noise && s.Role != rules.Progress && s.Role != rules.Pace
 }
 
 // wide are those of the literals that are long enough for the fastest scan.

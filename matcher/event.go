@@ -25,6 +25,7 @@ type element struct {
 	text      string
 	before    string // the lines that its writer printed before it
 	near      bool   // short keywords are looked for in it
+	shows     []Line // other lines that show it
 	matches   []*rules.Signature
 }
 

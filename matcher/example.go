@@ -248,7 +248,7 @@ func (e Example) compare(report Report) (mistakes []string) {
 }
 
 // Uncovered tells which signatures lack an example in which they are the root cause, or a near miss. What is never the answer, noise
-// and progress, needs only the latter, and a generic one only the former.
+// and progress, needs only the latter, a generic one only the former, and what reads the pace neither.
 func Uncovered(signatures []*rules.Signature, examples []Example) rules.Problems {
 	shown, missed := make(map[string]bool), make(map[string]bool)
 	for _, e := range examples {
@@ -261,6 +261,9 @@ func Uncovered(signatures []*rules.Signature, examples []Example) rules.Problems
 	}
 	var problems rules.Problems
 	for _, s := range signatures {
+		if s.Role == rules.Pace {
+			continue // reads lines on which others stand
+		}
 		at := s.Place
 		if !shown[s.ID] && s.Role != rules.Noise && s.Role != rules.Progress {
 			at.Message = "no log has a #=match= " + s.ID

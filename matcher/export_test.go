@@ -13,12 +13,22 @@ import (
 // ReadPlain is the judge of Read: it takes in every line.
 func (r *Reading) ReadPlain(name string, from io.Reader) error {
 	assembler := r.begin(name)
-	stats, err := ReadLines(from, name, func(line Line) error {
+	decoded, err := Decode(from)
+	if err != nil {
+		return err
+	}
+	all, err := io.ReadAll(decoded)
+	if err != nil {
+		return err
+	}
+	stats, err := ReadLines(bytes.NewReader(all), name, func(line Line) error {
 		r.source.lines = line.Number
 		r.history.add(line)
+		r.take(line)
 		assembler.Feed(line)
 		return nil
 	})
+	r.takeLast(Sniff(name, all[:min(len(all), headBytes)]), all, int64(len(all)), int(stats.Lines))
 	r.end(assembler, stats, err)
 	return err
 }

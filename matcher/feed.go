@@ -17,13 +17,17 @@ type feed struct {
 	stats     Stats
 	ended     bool // the last line that was seen has its \n
 
-	data   []byte  // of the chunk
-	at     int     // where the line that is being read begins
-	number int     // of that line
-	says   says    // what that line may have to say
-	shown  []int32 // literals of progress in that line, when that is all it may say
-	tail   []byte  // the last lines before data
-	long   bool    // in the middle of a line that comes in pieces
+	data   []byte   // of the chunk
+	at     int      // where the line that is being read begins
+	number int      // of that line
+	says   says     // what that line may have to say
+	shown  []int32  // literals of progress in that line, when that is all it may say
+	tail   []byte   // the last lines before data
+	wanted struct { // the next line of the sample
+		number, at int
+	}
+	last []byte // the last lastBytes of the source, or more
+	long bool   // in the middle of a line that comes in pieces
 }
 
 // says is what a line may have to say by itself. A traceback that it belongs to is another matter.
@@ -40,6 +44,7 @@ func newFeed(r *Reading, a *Assembler, form *Form) *feed {
 	f := &feed{reading: r, assembler: a, form: form, ended: true}
 	f.line = parts{form: form, yield: func(line Line) error {
 		r.history.add(line)
+		r.take(line)
 		a.Feed(line)
 		return nil
 	}}
@@ -49,7 +54,7 @@ func newFeed(r *Reading, a *Assembler, form *Form) *feed {
 
 // chunk takes in the next lines of the source.
 func (f *feed) chunk(c *scan.Chunk) error {
-	f.data, f.at, f.number = c.Data, 0, int(c.Line)
+	f.data, f.at, f.number, f.wanted.number = c.Data, 0, int(c.Line), 0
 	f.stats.Lines, f.stats.Bytes = c.Line+c.Lines-1, c.End
 	if f.reading.watch != nil {
 		f.reading.watch(c.End)
@@ -66,7 +71,19 @@ func (f *feed) chunk(c *scan.Chunk) error {
 		f.reading.source.lines++
 	}
 	f.keep()
+	f.remember(c.Data)
 	return err
+}
+
+// remember holds on to the last bytes of the source.
+func (f *feed) remember(data []byte) {
+	if len(data) >= lastBytes {
+		f.last = append(f.last[:0], data[len(data)-lastBytes:]...)
+		return
+	}
+	if f.last = append(f.last, data...); len(f.last) > 2*lastBytes {
+		f.last = append(f.last[:0], f.last[len(f.last)-lastBytes:]...)
+	}
 }
 
 // piece takes in a part of a long line.
@@ -106,7 +123,7 @@ func (f *feed) whole(c *scan.Chunk) error {
 			}
 		}
 		end := lineEnd(f.data, f.at)
-		if every {
+		if every || f.at == f.wanted.at { // nobody has looked
 			f.progress(end)
 		}
 		f.says = nothing
@@ -126,11 +143,11 @@ func (f *feed) whole(c *scan.Chunk) error {
 	return nil
 }
 
-// next is where the next line begins that may have anything to say.
+// next is where the next line begins that may have anything to say, or is of the sample.
 func (f *feed) next(hits []scan.Hit, long []int) int {
-	next := len(f.data)
+	next := f.sampled()
 	if len(hits) > 0 {
-		next = hits[0].Start
+		next = min(next, hits[0].Start)
 	}
 	if len(long) > 0 {
 		next = min(next, long[0])
@@ -165,7 +182,7 @@ func (f *feed) matters(hits []scan.Hit, long []int) bool {
 // aside takes in a line that has nothing to say, or shows progress, if it belongs to no traceback: whose it is, is all that it is
 // asked. It tells whether it did.
 func (f *feed) aside(raw []byte) bool {
-	if f.says == anything || bytes.IndexByte(raw, '\r') >= 0 {
+	if f.says == anything || sampled(f.number) || bytes.IndexByte(raw, '\r') >= 0 {
 		return false
 	}
 	line := f.form.writer(raw)
@@ -201,6 +218,21 @@ func (f *feed) skip(c *scan.Chunk, to int, hits []scan.Hit) {
 	f.at = to
 }
 
+// sampled is where the next line of the sample begins.
+func (f *feed) sampled() int {
+	if f.wanted.number >= f.number {
+		return f.wanted.at
+	}
+	f.wanted.number, f.wanted.at = nextSampled(f.number), len(f.data)
+	if f.wanted.number <= int(f.stats.Lines)+1 {
+		f.wanted.at = f.at
+		for range f.wanted.number - f.number {
+			f.wanted.at = min(lineEnd(f.data, f.wanted.at)+1, len(f.data))
+		}
+	}
+	return f.wanted.at
+}
+
 // progress is where the next line begins that shows progress, if that matters, and before to. It looks ahead a little at first:
 // where it matters, such lines are many.
 func (f *feed) progress(to int) int {
@@ -228,6 +260,7 @@ func (f *feed) close() {
 		f.stats.Lines++
 	}
 	f.data, f.at, f.number = nil, 0, int(f.stats.Lines)+1
+	f.reading.takeLast(f.form, f.last, f.stats.Bytes, int(f.stats.Lines))
 }
 
 // keep remembers the last lines, for those that will ask for what stood before them. Lines that came in pieces have been read: their

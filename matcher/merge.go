@@ -56,7 +56,7 @@ func (e *Engine) standing(id string) int {
 	switch {
 	case s == nil || s.Role == rules.Cause:
 		return 0
-	case s.Role == rules.Generic:
+	case s.Role == rules.Generic, s.Role == rules.Unstated:
 		return 1
 	}
 	return 2

@@ -31,6 +31,8 @@ type Reading struct {
 	scratch   *rules.Situation
 	clues     clueList
 	xids      xidList
+	paces     []*pace // of the sources that show steps
+	pacers    int     // in them
 	stats     Stats
 	ids       []int          // reused for each text
 	known     []*rules.Entry // reused for each text
@@ -43,6 +45,7 @@ type Reading struct {
 	says    func(Line) (says, []int32) // what a line may say, and the literals of progress in it; nil when any may say anything
 	source  *sourceState
 	lines   int // of the sources before it
+	sample  sample
 }
 
 // process is a writer whose lines can be told from those of others, and that something happened to.
@@ -100,7 +103,7 @@ func (r *Reading) Bytes() int64 { return r.stats.Bytes }
 
 // begin starts a source.
 func (r *Reading) begin(name string) *Assembler {
-	r.source, r.history = r.state(name), &history{}
+	r.source, r.history, r.sample = r.state(name), &history{}, sample{stride: 1}
 	assembler := NewAssembler(r.exception, r.line)
 	assembler.before = r.history.before
 	return assembler
@@ -113,6 +116,7 @@ func (r *Reading) end(assembler *Assembler, stats Stats, err error) {
 	r.last(r.source.lines)
 	r.history.each(r.source.lines, func(past *pastPart) { r.clues.line(past.Line) })
 	r.history.raw = nil
+	r.paced()
 	r.lines += r.source.lines
 	r.stats.Bytes += stats.Bytes
 	r.stats.Lines += stats.Lines

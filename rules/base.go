@@ -82,6 +82,7 @@ func load(known []byte, layers []fs.FS) (*Base, error) {
 			return nil, err
 		}
 	}
+	l.explained(byID)
 	b.Entries = slices.SortedFunc(maps.Values(byID), func(a, b *Entry) int { return strings.Compare(a.ID, b.ID) })
 	if len(d.problems) > 0 {
 		slices.SortStableFunc(d.problems, func(a, b Problem) int {
@@ -90,6 +91,18 @@ func load(known []byte, layers []fs.FS) (*Base, error) {
 		return nil, d.problems
 	}
 	return b, nil
+}
+
+// explained refuses to explain a signature that is not there.
+func (l *signatures) explained(byID map[string]*Entry) {
+	for _, e := range byID {
+		for _, id := range e.Explains {
+			if byID[id] == nil {
+				l.file = e.place.File
+				l.problem(e.place.Line, e.place.Column, "explains: there is no signature %s", id)
+			}
+		}
+	}
 }
 
 // layer reads the signatures of one knowledge base.

@@ -26,7 +26,8 @@ type Entry struct {
 	Last     []string `json:"last,omitempty"`     // as a signature's
 	Requires []string `json:"requires,omitempty"` // regular expressions, each of which matches in every event that can match
 	Before   bool     `json:"before,omitempty"`   // the match is about the lines before the event too
-	Raised   bool     `json:"raised,omitempty"`   // no line can match, only an exception
+	Explains []string `json:"explains,omitempty"`
+	Raised   bool     `json:"raised,omitempty"` // no line can match, only an exception
 
 	signature func() *Signature
 	place     Problem
@@ -36,7 +37,7 @@ type Entry struct {
 func (e *Entry) Signature() *Signature { return e.signature() }
 
 func newEntry(s *Signature, scope *Scope) *Entry {
-	e := &Entry{ID: s.ID, Role: s.Role, Keywords: s.Keywords, Last: s.Last, signature: func() *Signature { return s }, place: s.Place}
+	e := &Entry{ID: s.ID, Role: s.Role, Keywords: s.Keywords, Last: s.Last, Explains: s.Explains, signature: func() *Signature { return s }, place: s.Place}
 	line := scope.NewSituation()
 	line.Set("error", NoException())
 	for _, condition := range s.Match {

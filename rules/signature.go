@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -16,7 +17,20 @@ const (
 	Generic     Role = "generic"     // says something only where no other signature does
 	Noise       Role = "noise"       // known to be harmless: takes its lines out of consideration
 	Progress    Role = "progress"    // the job goes on: what happened before was survived
+	Unstated    Role = "unstated"    // no line states it, a comparison of lines shows it: speaks where no line tells of a cause
+	Pace        Role = "pace"        // how far and how fast the job goes; its captures are the groups of PaceGroups
 )
+
+// PaceGroups are the groups that a signature of the role pace captures from a line.
+var PaceGroups = []string{
+	"step", "steps", // the step, and how many there are to be
+	"epoch",                                 // the step counts from the beginning of this one
+	"seconds", "milliseconds", "per_second", // the time that a step takes, or something that is done at a rate
+	"data_seconds", // the part of that time that waits for data
+	"batch",        // samples in a step, where that changes while a job runs
+	"finished",     // the work is done
+	"pause",        // something other than steps begins, which may take long
+}
 
 // Signature is a known failure: how it shows in a log, which facts confirm it, why it happens and what helps.
 type Signature struct {
@@ -35,6 +49,7 @@ type Signature struct {
 	Details    []Detail
 	Fixes      []Fix
 	Ask        []string   // facts worth asking for although no condition needs them
+	Explains   []string   // signatures that are only how this failure, which no line states, ended
 	Questions  []Template // what to ask for where facts alone do not decide
 	References []string
 	Place      Problem // where its file is; Message is empty
@@ -83,6 +98,7 @@ type signatureFile struct {
 		When []Text         `yaml:"when"`
 	} `yaml:"fixes"`
 	Ask        []Text `yaml:"ask"`
+	Explains   []Text `yaml:"explains"`
 	Questions  []Text `yaml:"questions"`
 	References []Text `yaml:"references"`
 }
@@ -147,13 +163,15 @@ func (l *signatures) signature(read *draft) *Signature {
 		s.Role = Role(f.Role.Value)
 	}
 	switch s.Role {
-	case Cause, Consequence, Generic:
+	case Cause, Consequence, Generic, Unstated:
 		if len(f.Fixes) == 0 || len(f.References) == 0 {
 			l.problem(f.ID.Line, f.ID.Column, "a signature needs at least one entry under fixes: and one under references:")
 		}
 	case Noise, Progress:
+	case Pace:
+		l.paceGroups(f.Capture)
 	default:
-		l.problem(f.Role.Line, f.Role.Column, "unknown role %q; roles are cause, consequence, generic, noise and progress", s.Role)
+		l.problem(f.Role.Line, f.Role.Column, "unknown role %q; roles are cause, consequence, generic, unstated, noise, progress and pace", s.Role)
 	}
 	l.literals(s, f)
 	s.Assume = l.set(f.Library, f.Assume)
@@ -176,6 +194,9 @@ func (l *signatures) signature(read *draft) *Signature {
 		}
 		s.Ask = append(s.Ask, t.Value)
 	}
+	for _, t := range f.Explains {
+		s.Explains = append(s.Explains, t.Value)
+	}
 	for _, t := range f.References {
 		s.References = append(s.References, t.Value)
 	}
@@ -188,12 +209,27 @@ func (l *signatures) signature(read *draft) *Signature {
 // require notes which of the keys that every signature needs are missing.
 func (l *signatures) require(line int, f *signatureFile) {
 	needed := []struct{ key, value string }{{"id", f.ID.Value}, {"title", f.Title.Value}, {"cause", f.Cause.Value}}
-	if role := Role(f.Role.Value); role == Noise || role == Progress {
+	if role := Role(f.Role.Value); role == Noise || role == Progress || role == Pace {
 		needed = needed[:2]
 	}
 	for _, n := range needed {
 		if strings.TrimSpace(n.value) == "" {
 			l.problem(line, 1, "the key %s: is missing", n.key)
+		}
+	}
+}
+
+// paceGroups refuses groups that nobody reads, which are misspelt ones.
+func (l *signatures) paceGroups(patterns []Text) {
+	for _, t := range patterns {
+		pattern, err := newPattern(t.Value)
+		if err != nil {
+			continue // captureNames says it
+		}
+		for _, name := range pattern.Names() {
+			if name != "" && !slices.Contains(PaceGroups, name) {
+				l.problem(t.Line, t.Column, "the group %s tells no pace; groups are %s", name, strings.Join(PaceGroups, ", "))
+			}
 		}
 	}
 }
@@ -212,7 +248,7 @@ func (l *signatures) literals(s *Signature, f *signatureFile) {
 		return literals
 	}
 	s.Keywords, s.Last = take(f.Keywords), take(f.Last)
-	if len(s.Keywords)+len(s.Last) == 0 && s.Role != Generic { // a generic one is asked about every exception
+	if len(s.Keywords)+len(s.Last) == 0 && s.Role != Generic && s.Role != Unstated { // these are asked about every exception or comparison
 		l.problem(f.ID.Line, f.ID.Column, "a signature needs keywords: literals, one of which stands in every line or message that it matches")
 	}
 	if len(f.Last) > 0 && (s.Role == Noise || s.Role == Progress) {

@@ -1,0 +1,160 @@
+package matcher
+
+import (
+	"bytes"
+	"hash/fnv"
+	"slices"
+	"strings"
+	"time"
+)
+
+// The steps of a job are most of the lines of many logs, and reading them all would be most of the work. A sample tells the pace as
+// well: some lines in a row, again and again, and the last lines. Which lines that are depends on their numbers and on the bytes at the
+// end alone, however a source is read.
+const (
+	rowLines  = 32          // lines in a row
+	maxRows   = 64          // rows, spread evenly over the source: all lines of a source of up to rowLines*maxRows
+	lastBytes = 128 << 10   // of the source that are read again when it ends
+	maxMarks  = 32 << 10    // lines, or parts of lines with \r, that are remembered while a source is read
+	maxMarked = 600         // bytes of the text of each
+	clockJump = time.Minute // a clock that goes back by more is not one clock
+)
+
+// mark is what is remembered of a line of the sample.
+type mark struct {
+	step
+	line Line
+	kind uint64    // the same for lines that differ only in their numbers
+	at   time.Time // its own timestamp or the last before it; zero when there is none
+}
+
+// rowStride tells of which rows a line can be: of those whose number is divisible by it.
+func rowStride(line int) int {
+	stride := 1
+	for (line-1)/rowLines >= maxRows*stride {
+		stride *= 2
+	}
+	return stride
+}
+
+func sampled(line int) bool { return (line-1)/rowLines%rowStride(line) == 0 }
+
+// nextSampled is the first line of the sample from a line on.
+func nextSampled(line int) int {
+	if sampled(line) {
+		return line
+	}
+	stride := rowStride(line)
+	return ((line-1)/rowLines/stride+1)*stride*rowLines + 1
+}
+
+// sample is the sample of the source that is being read.
+type sample struct {
+	marks  []mark
+	stride int
+	closed int // where its last lines begin, which are all in it; 0 as long as they are not
+}
+
+// take takes in a line if it is one of the sample.
+func (r *Reading) take(line Line) {
+	if s := &r.sample; sampled(line.Number) {
+		if stride := rowStride(line.Number); stride > s.stride {
+			s.thin(stride)
+		}
+		s.add(line)
+	}
+}
+
+// kindOf is the same for lines that differ only in their numbers.
+func kindOf(text string) uint64 {
+	var b strings.Builder
+	unnumbered(&b, clip(text, 160))
+	h := fnv.New64a()
+	h.Write([]byte(b.String()))
+	return h.Sum64()
+}
+
+func (s *sample) add(line Line) {
+	if len(line.Text) > maxMarked {
+		line.Text = strings.Clone(clip(line.Text, maxMarked))
+	}
+	if s.marks = append(s.marks, mark{line: line}); len(s.marks) < maxMarks {
+		return
+	}
+	kept := s.marks[:0] // every other run of marks, so that those that are left stand together
+	for i, m := range s.marks {
+		if i/rowLines%2 == 0 {
+			kept = append(kept, m)
+		}
+	}
+	clear(s.marks[len(kept):])
+	s.marks = kept
+}
+
+// thin leaves the rows whose number is divisible by stride.
+func (s *sample) thin(stride int) {
+	s.stride = stride
+	s.marks = slices.DeleteFunc(s.marks, func(m mark) bool { return (m.line.Number-1)/rowLines%stride != 0 })
+}
+
+// takeLast takes in the last lines of a source of which data are the last bytes: all that it has, or at least lastBytes of them.
+func (r *Reading) takeLast(form *Form, data []byte, bytesInAll int64, lines int) {
+	if rowStride(lines) == 1 {
+		return // all lines were taken in
+	}
+	if bytesInAll > lastBytes {
+		data = data[len(data)-lastBytes:]
+		_, data, _ = bytes.Cut(data, []byte{'\n'})
+	}
+	number := lines - bytes.Count(data, []byte{'\n'}) + 1
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		number--
+	}
+	s := &r.sample
+	s.thin(rowStride(lines))
+	s.closed = number
+	s.marks = slices.DeleteFunc(s.marks, func(m mark) bool { return m.line.Number >= number })
+	for raw := range bytes.Lines(data) {
+		form.Clean(number, bytes.TrimSuffix(raw, []byte{'\n'}), func(line Line) error { //nolint:errcheck // nothing fails
+			s.add(line)
+			return nil
+		})
+		number++
+	}
+}
+
+// clock gives all marks a time, the last that was told before them. It tells whether they have one clock, which goes forward.
+func (s *sample) clock() bool {
+	var now time.Time
+	for i := range s.marks {
+		t := s.marks[i].line.Time
+		switch {
+		case t.IsZero():
+		case !now.IsZero() && !comparable(now, t), t.Before(now.Add(-clockJump)):
+			return false
+		case t.After(now):
+			now = t
+		}
+		s.marks[i].at = now
+	}
+	return !now.IsZero()
+}
+
+// paced sums up the sample of the source that ends.
+func (r *Reading) paced() {
+	s := &r.sample
+	if s.closed == 0 {
+		s.thin(rowStride(max(r.source.lines, 1)))
+	}
+	for i := range s.marks { // only now: most lines that were taken in have gone again
+		m := &s.marks[i]
+		if m.step = r.engine.sampled.read(&m.line, r.scratch); m.by == "" {
+			m.kind = kindOf(m.line.Text)
+		}
+	}
+	p := s.close()
+	*s = sample{}
+	if p != nil && r.pacers+len(p.series) <= maxSteppers {
+		r.paces, r.pacers = append(r.paces, p), r.pacers+len(p.series)
+	}
+}

@@ -1,0 +1,110 @@
+package matcher
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gpu-triage/triage/matcher/scan"
+	"github.com/gpu-triage/triage/rules"
+)
+
+// stepReader reads from lines how far and how fast a job goes, by the signatures whose role that is. They are asked about few lines
+// only, so that their keywords may be common words.
+type stepReader struct {
+	words *keywords
+	by    []*rules.Entry // by the number of the keyword
+}
+
+func newStepReader(base *rules.Base) *stepReader {
+	var words []interest
+	s := &stepReader{}
+	for _, e := range base.Entries {
+		if e.Role != rules.Pace {
+			continue
+		}
+		for _, word := range e.Keywords {
+			words, s.by = append(words, interest{word: scan.Literal{Text: word}}), append(s.by, e)
+		}
+	}
+	s.words = newKeywords(words)
+	return s
+}
+
+// step is what one line says of that. Numbers that it does not say are 0.
+type step struct {
+	by       string // the signature that reads it; "" when the line shows no step
+	number   float64
+	of       float64 // how many there are to be
+	seconds  float64 // that one takes, or 1 by a rate
+	data     float64 // seconds of it that wait for data
+	rate     bool    // seconds are those of a rate, of whatever it counts
+	batch    float64 // samples
+	finished bool    // the work is done
+	pause    bool    // something other than steps begins
+}
+
+// read reads a line. The situation is for its conditions.
+func (s *stepReader) read(line *Line, situation *rules.Situation) (read step) {
+	var asked []*rules.Entry
+	for _, n := range s.words.in(line.Text, nil) {
+		if !slices.Contains(asked, s.by[n]) {
+			asked = append(asked, s.by[n])
+		}
+	}
+	if asked == nil {
+		return step{}
+	}
+	el := element{line: *line, text: line.Text}
+	el.variables(situation)
+	for _, e := range asked {
+		signature := e.Signature()
+		if !all(signature.Match, situation) {
+			continue
+		}
+		if groups := captured(signature, line.Text); groups["step"] != "" && read.by == "" {
+			read.by = signature.ID
+			read.take(groups)
+		} else {
+			read.finished = read.finished || groups["finished"] != ""
+			read.pause = read.pause || groups["pause"] != ""
+		}
+	}
+	read.finished = read.finished || read.of > 0 && read.number >= read.of
+	return read
+}
+
+// captured are the groups of a signature's patterns that take part in a text, by the first pattern that has them.
+func captured(signature *rules.Signature, text string) map[string]string {
+	groups := make(map[string]string)
+	for _, pattern := range signature.Capture {
+		m := pattern.Regexp().FindStringSubmatch(text)
+		for i, name := range pattern.Names() {
+			if m != nil && name != "" && groups[name] == "" && m[i] != "" {
+				groups[name] = m[i]
+			}
+		}
+	}
+	return groups
+}
+
+func (s *step) take(groups map[string]string) {
+	value := func(name string) float64 {
+		n, err := strconv.ParseFloat(strings.ReplaceAll(groups[name], ",", ""), 64)
+		if err != nil || !(n > 0) || n > 1e15 { // not a number, or none that counts
+			return 0
+		}
+		return n
+	}
+	s.number, s.of, s.data, s.batch = value("step"), value("steps"), value("data_seconds"), value("batch")
+	if groups["epoch"] != "" {
+		s.number += value("epoch") * s.of
+		s.of = 0 // what it counts to is the end of an epoch
+	}
+	if s.seconds = value("seconds"); s.seconds == 0 {
+		s.seconds = value("milliseconds") / 1000
+	}
+	if rate := value("per_second"); s.seconds == 0 && rate > 0 {
+		s.seconds, s.rate = 1/rate, true
+	}
+}
