@@ -87,7 +87,7 @@ func judged(t *testing.T, engine *matcher.Engine, logs ...[]byte) {
 // known is the engine with all that is shipped, and the logs that it is tested with.
 func known(t testing.TB) (*matcher.Engine, [][]byte) {
 	t.Helper()
-	base, err := rules.Load()
+	base, err := rules.Open()
 	if err != nil {
 		t.Fatal(err)
 	}

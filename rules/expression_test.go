@@ -151,3 +151,33 @@ func FuzzCompile(f *testing.F) {
 		e.Eval(situation)
 	})
 }
+
+// TestRequires: what a condition says of the text of an event must follow from it, so that nothing else has to be looked at.
+func TestRequires(t *testing.T) {
+	scope := newSignatures(&decoder{}, &Vocabulary{}).scope
+	for condition, want := range map[string]string{
+		"text matches `CUDA \\d+`":                    `CUDA \d+`,
+		`error.name == "KeyError"`:                    `KeyError`,
+		`error.name in ["KeyError", "a.b"]`:           `KeyError|a\.b`,
+		`text contains "what(): "`:                    `what\(\): `,
+		`line startsWith "RuntimeError"`:              `RuntimeError`,
+		`error.name != "KeyError"`:                    "",
+		`not (text contains "CUDA")`:                  "",
+		`text contains "CUDA" or error.type == "x.y"`: "",
+		`error.name in ["KeyError", nil]`:             "",
+		`before contains "CUDA"`:                      "", // not in the text
+		`text contains error.name`:                    "",
+	} {
+		e, err := scope.CompileCondition(condition)
+		if err != nil {
+			t.Fatal(condition, err)
+		}
+		got := ""
+		if p := e.Requires(); p != nil {
+			got = p.String()
+		}
+		if got != want {
+			t.Errorf("%s requires %q, want %q", condition, got, want)
+		}
+	}
+}
