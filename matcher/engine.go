@@ -11,14 +11,15 @@ import (
 
 // Engine diagnoses logs with a knowledge base. It does not change and may be shared.
 type Engine struct {
-	base     *rules.Base
-	words    *keywords
-	interest []interest                               // by the number of the word
-	generic  []*rules.Entry                           // asked about every exception
-	unstated []*rules.Entry                           // asked about what comparisons show
-	wordless []int                                    // patterns that conditions look for and that need no word
-	needs    map[*rules.Entry]func() [][]scan.Literal // of each set, the text of an event must have one
-	sampled  *stepReader
+	base         *rules.Base
+	words        *keywords
+	interest     []interest                               // by the number of the word
+	generic      []*rules.Entry                           // asked about every exception
+	genericLooks bool                                     // some of them has conditions about the lines before
+	unstated     []*rules.Entry                           // asked about what comparisons show
+	wordless     []int                                    // patterns that conditions look for and that need no word
+	needs        map[*rules.Entry]func() [][]scan.Literal // of each set, the text of an event must have one
+	sampled      *stepReader
 
 	lines     *scan.Set      // what a line must contain to matter by itself
 	seekers   []*seeker      // by the number of the literal in lines: who looks for it
@@ -136,6 +137,7 @@ func (b *builder) signature(s *rules.Entry) {
 	}
 	if s.Role == rules.Generic {
 		b.engine.generic = append(b.engine.generic, s)
+		b.engine.genericLooks = b.engine.genericLooks || s.Before
 	}
 	words := wide(literals(s.Keywords))
 	best := words

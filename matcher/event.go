@@ -23,9 +23,10 @@ type element struct {
 	line      Line
 	exception *Exception // nil for a line
 	text      string
-	before    string // the lines that its writer printed before it
-	near      bool   // short keywords are looked for in it
-	shows     []Line // other lines that show it
+	before    string        // the lines that its writer printed before it, when some signature asks for them
+	past      func() string // tells them
+	near      bool          // short keywords are looked for in it
+	shows     []Line        // other lines that show it
 	matches   []*rules.Signature
 }
 

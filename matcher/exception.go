@@ -9,14 +9,14 @@ import (
 // Exception is a raised Python error as a traceback printed it, or the lone last line of one. An uncaught C++ exception and a
 // crash that Python's fault handler reported have the same form.
 type Exception struct {
-	Type    string  // as printed: "torch.OutOfMemoryError"; "" when the log ends or is cut off inside the traceback
-	Message string  // may have several lines
-	Frames  []Frame // outermost first, none for a lone line
-	Line    Line    // the line that holds Type
-	Lines   []Line  // the lines of Message that were kept, the first is Line; their Text is what the program printed
-	Header  Line    // the line "Traceback (most recent call last)", zero for a lone line
-	Before  string  // what its writer printed just before it
-	Level   Level   // severity of the log record that the traceback was written into, "" when it was printed bare
+	Type    string        // as printed: "torch.OutOfMemoryError"; "" when the log ends or is cut off inside the traceback
+	Message string        // may have several lines
+	Frames  []Frame       // outermost first, none for a lone line
+	Line    Line          // the line that holds Type
+	Lines   []Line        // the lines of Message that were kept, the first is Line; their Text is what the program printed
+	Header  Line          // the line "Traceback (most recent call last)", zero for a lone line
+	Before  func() string // what its writer printed just before it; nil when nobody asked
+	Level   Level         // severity of the log record that the traceback was written into, "" when it was printed bare
 	// Swallowed tells that Python itself says nobody was told: an exception in a destructor or a callback.
 	Swallowed bool
 	// Earlier is the exception printed before this one in the same chain, and Link how they hang together.

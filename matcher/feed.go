@@ -88,7 +88,7 @@ func (f *feed) remember(data []byte) {
 
 // piece takes in a part of a long line.
 func (f *feed) piece(c *scan.Chunk) error {
-	if !f.long {
+	if f.reading.history.pieces = f.number; !f.long {
 		f.says = anything
 		f.line.begin(f.number)
 	}

@@ -1,6 +1,10 @@
 package matcher
 
-import "strings"
+import (
+	"slices"
+	"strings"
+	"sync"
+)
 
 // history is what was printed lately. A line that went by unread is read again when somebody asks for it.
 type history struct {
@@ -8,6 +12,7 @@ type history struct {
 	raw    func() rawLines // the last lines before the one that is being read; nil when none goes by unread
 	reread func(number int, raw []byte, briefly bool) pastLine
 	latest int // number of the line that is being read
+	pieces int // number of the last line that came in pieces: its raw text is lost
 	asked  int // up to this line, short keywords have been looked for
 }
 
@@ -22,6 +27,24 @@ func (r rawLines) at(number int) (raw []byte, ok bool) {
 		return r.lines[i], true
 	}
 	return nil, false
+}
+
+// copied are the lines in memory of their own, unless they are too many bytes for that.
+func (r rawLines) copied() (own rawLines, ok bool) {
+	size := 0
+	for _, line := range r.lines {
+		size += len(line)
+	}
+	if size > maxHeld {
+		return rawLines{}, false
+	}
+	own = rawLines{r.first, make([][]byte, len(r.lines))}
+	all := make([]byte, 0, size)
+	for i, line := range r.lines {
+		all = append(all, line...)
+		own.lines[i] = all[len(all)-len(line):]
+	}
+	return own, true
 }
 
 // pastLine is a line of a source with all its parts.
@@ -40,6 +63,8 @@ const (
 	reach     = 32  // how many lines of a source, of all its writers, history goes back
 	maxBefore = 12  // lines of one writer
 	maxText   = 400 // bytes of each of them
+
+	maxHeld = 32 << 10 // bytes of lines that are held for one who may ask for them
 )
 
 // add takes in a part of the line that is being read.
@@ -74,10 +99,8 @@ func (p *pastLine) add(part pastPart) {
 
 // before joins the last lines that the writer of a line printed before it.
 func (h *history) before(line Line) string {
-	from := max(1, h.latest-reach+1)
-	var texts []string
 	var raw rawLines
-	for n := min(line.Number, h.latest); n >= from && len(texts) < maxBefore; n-- {
+	return lastOf(line, h.latest, func(n int) []pastPart {
 		past := &h.lines[n%reach]
 		if past.number != n && n < line.Number && h.raw != nil {
 			if raw.lines == nil {
@@ -85,20 +108,50 @@ func (h *history) before(line Line) string {
 			}
 			h.recall(n, raw, true)
 		}
-		for i := len(past.parts) - 1; i >= 0 && past.number == n && len(texts) < maxBefore; i-- {
-			if p := past.parts[i]; p.Writer == line.Writer && (n < line.Number || p.Part < line.Part) {
+		if past.number != n {
+			return nil
+		}
+		return past.parts
+	})
+}
+
+// hold is before for someone who will hardly ask: only the bytes of the lines are kept for that.
+func (h *history) hold(line Line) func() string {
+	if h.raw == nil || line.Part > 0 || h.pieces > h.latest-reach {
+		text := h.before(line)
+		return func() string { return text }
+	}
+	raw, ok := h.raw().copied()
+	if !ok {
+		text := h.before(line)
+		return func() string { return text }
+	}
+	latest, reread := h.latest, h.reread
+	return sync.OnceValue(func() string {
+		return lastOf(line, latest, func(n int) []pastPart {
+			if text, ok := raw.at(n); ok && n < line.Number {
+				return reread(n, text, true).parts
+			}
+			return nil
+		})
+	})
+}
+
+// lastOf joins the last lines that the writer of a line printed before it. Latest is the number of the line that is being read; parts
+// gives those of the line with a number.
+func lastOf(line Line, latest int, parts func(number int) []pastPart) string {
+	from := max(1, latest-reach+1)
+	var texts []string
+	for n := min(line.Number, latest); n >= from && len(texts) < maxBefore; n-- {
+		parts := parts(n)
+		for i := len(parts) - 1; i >= 0 && len(texts) < maxBefore; i-- {
+			if p := parts[i]; p.Writer == line.Writer && (n < line.Number || p.Part < line.Part) {
 				texts = append(texts, p.Text)
 			}
 		}
 	}
-	var all strings.Builder
-	for i := len(texts) - 1; i >= 0; i-- {
-		all.WriteString(texts[i])
-		if i > 0 {
-			all.WriteByte('\n')
-		}
-	}
-	return all.String()
+	slices.Reverse(texts)
+	return strings.Join(texts, "\n")
 }
 
 // each calls yield with the parts of the last lines up to that number.

@@ -105,7 +105,7 @@ func (r *Reading) Bytes() int64 { return r.stats.Bytes }
 func (r *Reading) begin(name string) *Assembler {
 	r.source, r.history, r.sample = r.state(name), &history{}, sample{stride: 1}
 	assembler := NewAssembler(r.exception, r.line)
-	assembler.before = r.history.before
+	assembler.before = r.history.hold
 	return assembler
 }
 
@@ -214,13 +214,14 @@ func (r *Reading) exception(e *Exception) {
 	raised := &event{}
 	for x := e; x != nil; x = x.Earlier {
 		r.clues.exception(x)
-		el := element{line: x.Line, exception: x, text: x.Text(), before: e.Before, near: true}
+		el := element{line: x.Line, exception: x, text: x.Text(), past: e.Before, near: true}
 		for _, line := range x.Lines {
 			r.states(r.words(line.Text), line.Text, line, true)
 		}
 		r.match(r.words(el.text), &el)
 		raised.chain = append(raised.chain, el)
 	}
+	e.Before = nil // it holds bytes of the log
 	slices.Reverse(raised.chain)
 	r.note(raised, e.Line)
 	r.within(raised)
@@ -294,7 +295,7 @@ func (r *Reading) look(number int, text string, line Line) {
 // It tells whether the line shows progress.
 func (r *Reading) match(words []int, el *element) (progress bool) {
 	signatures := r.known[:0]
-	looking := false
+	looking := el.exception != nil && r.engine.genericLooks
 	for _, n := range words {
 		i := &r.engine.interest[n]
 		if s := i.signature; s != nil && (el.near || !i.last) && !slices.Contains(signatures, s) && r.engine.fits(s, el.text) {
@@ -302,9 +303,13 @@ func (r *Reading) match(words []int, el *element) (progress bool) {
 		}
 	}
 	r.known = signatures
-	if el.exception == nil && looking {
+	switch {
+	case looking && el.exception == nil:
 		el.before = r.before(el.line)
+	case looking && el.past != nil:
+		el.before = el.past()
 	}
+	el.past = nil
 	return r.consider(signatures, el)
 }
 

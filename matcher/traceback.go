@@ -8,7 +8,7 @@ import "strings"
 type Assembler struct {
 	exception func(*Exception)
 	line      func(Line)
-	before    func(Line) string // what the writer of a line printed before it; may be nil
+	before    func(Line) func() string // what the writer of a line printed before it; may be nil
 	open      map[writerKey]*writer
 	order     []*writer // the writers in open, the longest open first
 	nesting   int       // tracebacks inside strings inside tracebacks

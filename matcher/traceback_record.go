@@ -7,10 +7,10 @@ type record struct {
 	at        int // number of the line that is being taken
 	form      shape
 	state     state
-	before    string // what its writer printed before it
-	headless  bool   // it began with a frame: no more than a guess until its last line
-	header    Line   // zero when there was none
-	kept      []Line // lines to be given back when no exception comes of them
+	before    func() string // what its writer printed before it
+	headless  bool          // it began with a frame: no more than a guess until its last line
+	header    Line          // zero when there was none
+	kept      []Line        // lines to be given back when no exception comes of them
 	keptBytes int
 	swallowed bool   // Python announced that it goes on
 	prefix    string // what stood before the header without being known
