@@ -151,7 +151,7 @@ func (s *Set) Lines(data []byte, yield func(Hit) bool) {
 	if len(s.literals) == 0 {
 		return
 	}
-	f := finder{set: s, seen: make([]uint64, (len(s.literals)+63)/64)}
+	f := finder{set: s}
 	var plain []byte
 	for at := 0; at < len(data) && !f.done; {
 		start, end := escaped(data, at)
@@ -302,6 +302,9 @@ func (f *finder) found(at int, literal int32) {
 		if n := bytes.IndexByte(f.data[at:], '\n'); n >= 0 {
 			f.hit.End = at + n
 		}
+	}
+	if f.seen == nil {
+		f.seen = make([]uint64, (len(f.set.literals)+63)/64)
 	}
 	word, bit := literal/64, uint64(1)<<(literal%64)
 	if f.seen[word]&bit == 0 {
