@@ -2,6 +2,7 @@ package matcher
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/gpu-triage/triage/matcher/scan"
 )
@@ -26,8 +27,9 @@ type feed struct {
 	wanted struct { // the next line of the sample
 		number, at int
 	}
-	last []byte // the last lastBytes of the source, or more
-	long bool   // in the middle of a line that comes in pieces
+	recent [2][]byte // the last two chunks
+	last   []byte    // of the last bytes of the source, what was before them
+	long   bool      // in the middle of a line that comes in pieces
 }
 
 // says is what a line may have to say by itself. A traceback that it belongs to is another matter.
@@ -61,7 +63,8 @@ func (f *feed) chunk(c *scan.Chunk) error {
 	}
 	f.ended = c.Data[len(c.Data)-1] == '\n'
 	var err error
-	if c.Open || f.long {
+	passing := c.Open || f.long // the data of a piece is not there for long
+	if passing {
 		err = f.piece(c)
 	} else {
 		err = f.whole(c)
@@ -71,19 +74,23 @@ func (f *feed) chunk(c *scan.Chunk) error {
 		f.reading.source.lines++
 	}
 	f.keep()
-	f.remember(c.Data)
+	f.remember(c, passing)
 	return err
 }
 
-// remember holds on to the last bytes of the source.
-func (f *feed) remember(data []byte) {
-	if len(data) >= lastBytes {
-		f.last = append(f.last[:0], data[len(data)-lastBytes:]...)
-		return
-	}
-	if f.last = append(f.last, data...); len(f.last) > 2*lastBytes {
+// remember holds on to the last bytes of the source. The data of two chunks is still there, so that they are copied only when the
+// chunks are small.
+func (f *feed) remember(c *scan.Chunk, passing bool) {
+	if oldest := f.recent[0]; len(f.recent[1])+len(c.Data) >= lastBytes {
+		f.last = f.last[:0]
+	} else if f.last = append(f.last, oldest[max(0, len(oldest)-lastBytes):]...); len(f.last) > 2*lastBytes {
 		f.last = append(f.last[:0], f.last[len(f.last)-lastBytes:]...)
 	}
+	data := c.Data
+	if passing {
+		data = bytes.Clone(data[max(0, len(data)-lastBytes):])
+	}
+	f.recent = [2][]byte{f.recent[1], data}
 }
 
 // piece takes in a part of a long line.
@@ -260,7 +267,7 @@ func (f *feed) close() {
 		f.stats.Lines++
 	}
 	f.data, f.at, f.number = nil, 0, int(f.stats.Lines)+1
-	f.reading.takeLast(f.form, f.last, f.stats.Bytes, int(f.stats.Lines))
+	f.reading.takeLast(f.form, slices.Concat(f.last, f.recent[0], f.recent[1]), f.stats.Bytes, int(f.stats.Lines))
 }
 
 // keep remembers the last lines, for those that will ask for what stood before them. Lines that came in pieces have been read: their

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/gpu-triage/triage/rules"
 )
 
 // The steps of a job are most of the lines of many logs, and reading them all would be most of the work. A sample tells the pace as
@@ -68,7 +70,7 @@ func (r *Reading) take(line Line) {
 // kindOf is the same for lines that differ only in their numbers.
 func kindOf(text string) uint64 {
 	var b strings.Builder
-	unnumbered(&b, clip(text, 160))
+	unnumbered(&b, text)
 	h := fnv.New64a()
 	h.Write([]byte(b.String()))
 	return h.Sum64()
@@ -146,11 +148,16 @@ func (r *Reading) paced() {
 	if s.closed == 0 {
 		s.thin(rowStride(max(r.source.lines, 1)))
 	}
-	for i := range s.marks { // only now: most lines that were taken in have gone again
+	readers := make(map[uint64][]*rules.Signature) // lines that differ only in their numbers have the same
+	for i := range s.marks {                       // only now: most lines that were taken in have gone again
 		m := &s.marks[i]
-		if m.step = r.engine.sampled.read(&m.line, r.scratch); m.by == "" {
-			m.kind = kindOf(m.line.Text)
+		m.kind = kindOf(m.line.Text)
+		by, known := readers[m.kind]
+		if !known {
+			by = r.engine.sampled.of(&m.line, r.scratch)
+			readers[m.kind] = by
 		}
+		m.step = stepIn(m.line.Text, by)
 	}
 	p := s.close()
 	*s = sample{}

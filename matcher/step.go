@@ -44,25 +44,30 @@ type step struct {
 	pause    bool    // something other than steps begins
 }
 
-// read reads a line. The situation is for its conditions.
-func (s *stepReader) read(line *Line, situation *rules.Situation) (read step) {
-	var asked []*rules.Entry
-	for _, n := range s.words.in(line.Text, nil) {
-		if !slices.Contains(asked, s.by[n]) {
-			asked = append(asked, s.by[n])
-		}
-	}
-	if asked == nil {
-		return step{}
+// of are the signatures that read a line. The situation is for their conditions.
+func (s *stepReader) of(line *Line, situation *rules.Situation) (by []*rules.Signature) {
+	words := s.words.in(line.Text, nil)
+	if len(words) == 0 {
+		return nil
 	}
 	el := element{line: *line, text: line.Text}
 	el.variables(situation)
-	for _, e := range asked {
-		signature := e.Signature()
-		if !all(signature.Match, situation) {
+	for i, n := range words {
+		e := s.by[n]
+		if slices.ContainsFunc(words[:i], func(n int) bool { return s.by[n] == e }) {
 			continue
 		}
-		if groups := captured(signature, line.Text); groups["step"] != "" && read.by == "" {
+		if signature := e.Signature(); all(signature.Match, situation) {
+			by = append(by, signature)
+		}
+	}
+	return by
+}
+
+// stepIn is what the signatures that read a line find in it.
+func stepIn(text string, by []*rules.Signature) (read step) {
+	for _, signature := range by {
+		if groups := captured(signature, text); groups["step"] != "" && read.by == "" {
 			read.by = signature.ID
 			read.take(groups)
 		} else {
