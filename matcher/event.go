@@ -174,7 +174,7 @@ func frameValue(f *Frame) rules.Value {
 // capture sets the groups of a signature's capture patterns; one that is not in the text stays unknown.
 func capture(s *rules.Situation, signature *rules.Signature, text string) {
 	for _, pattern := range signature.Capture {
-		m := pattern.Regexp().FindStringSubmatch(text)
+		m := pattern.Submatch(text)
 		for i, name := range pattern.Names() {
 			if m != nil && name != "" && m[i] != "" {
 				s.Set(name, rules.StringValue(m[i]))

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/gpu-triage/triage/rules"
 )
 
 // The steps of a job are most of the lines of many logs, and reading them all would be most of the work. A sample tells the pace as
@@ -148,8 +146,8 @@ func (r *Reading) paced() {
 	if s.closed == 0 {
 		s.thin(rowStride(max(r.source.lines, 1)))
 	}
-	readers := make(map[uint64][]*rules.Signature) // lines that differ only in their numbers have the same
-	for i := range s.marks {                       // only now: most lines that were taken in have gone again
+	readers := make(map[uint64][]reader) // lines that differ only in their numbers have the same
+	for i := range s.marks {             // only now: most lines that were taken in have gone again
 		m := &s.marks[i]
 		m.kind = kindOf(m.line.Text)
 		by, known := readers[m.kind]

@@ -44,8 +44,14 @@ type step struct {
 	pause    bool    // something other than steps begins
 }
 
-// of are the signatures that read a line. The situation is for their conditions.
-func (s *stepReader) of(line *Line, situation *rules.Situation) (by []*rules.Signature) {
+// reader is a signature that reads a line, with those of its patterns that do: they read all lines that differ only in numbers.
+type reader struct {
+	id       string
+	patterns []*rules.Pattern
+}
+
+// of are the readers of a line. The situation is for the conditions of their signatures.
+func (s *stepReader) of(line *Line, situation *rules.Situation) (by []reader) {
 	words := s.words.in(line.Text, nil)
 	if len(words) == 0 {
 		return nil
@@ -58,17 +64,18 @@ func (s *stepReader) of(line *Line, situation *rules.Situation) (by []*rules.Sig
 			continue
 		}
 		if signature := e.Signature(); all(signature.Match, situation) {
-			by = append(by, signature)
+			patterns := slices.Clone(signature.Capture)
+			by = append(by, reader{e.ID, slices.DeleteFunc(patterns, func(p *rules.Pattern) bool { return p.Submatch(line.Text) == nil })})
 		}
 	}
 	return by
 }
 
-// stepIn is what the signatures that read a line find in it.
-func stepIn(text string, by []*rules.Signature) (read step) {
-	for _, signature := range by {
-		if groups := captured(signature, text); groups["step"] != "" && read.by == "" {
-			read.by = signature.ID
+// stepIn is what the readers of a line find in it.
+func stepIn(text string, by []reader) (read step) {
+	for _, one := range by {
+		if groups := one.groups(text); groups["step"] != "" && read.by == "" {
+			read.by = one.id
 			read.take(groups)
 		} else {
 			read.finished = read.finished || groups["finished"] != ""
@@ -79,11 +86,11 @@ func stepIn(text string, by []*rules.Signature) (read step) {
 	return read
 }
 
-// captured are the groups of a signature's patterns that take part in a text, by the first pattern that has them.
-func captured(signature *rules.Signature, text string) map[string]string {
+// groups are those of the patterns that take part in a text, by the first pattern that has them.
+func (r *reader) groups(text string) map[string]string {
 	groups := make(map[string]string)
-	for _, pattern := range signature.Capture {
-		m := pattern.Regexp().FindStringSubmatch(text)
+	for _, pattern := range r.patterns {
+		m := pattern.Submatch(text)
 		for i, name := range pattern.Names() {
 			if m != nil && name != "" && groups[name] == "" && m[i] != "" {
 				groups[name] = m[i]

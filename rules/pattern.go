@@ -47,3 +47,12 @@ func (p *Pattern) Matches(text string) bool {
 	}
 	return p.Regexp().MatchString(text)
 }
+
+// Submatch is what the expression and its groups match in a text, as regexp's FindStringSubmatch gives it.
+func (p *Pattern) Submatch(text string) []string {
+	q := p.quick()
+	if matches, decided := q.decides(text); decided && !matches {
+		return nil
+	}
+	return p.Regexp().FindStringSubmatch(text)
+}
