@@ -212,6 +212,7 @@ func TestPaceIsSilent(t *testing.T) {
 		"first steps on other ranks":  {ranks(run(90, nano, from(1, 1)), run(30, nano, from(1, 1)), run(30, nano, from(1, 1)))},
 		"files copied at other times": {beating(100, 200), beating(90, 180), beating(80, 160)},
 		"two ranks, one slower":       {run(60, nano, from(1, 1)), run(60, nano, from(1, 1)), run(60, nano, from(1, 2.5))},
+		"stopped by hand":             {beating(450, 900) + interrupt},
 		"an error":                    {run(60, nano, slow) + "Traceback (most recent call last):\n  File \"train.py\", line 3, in <module>\n    main()\nRuntimeError: something else\n"},
 	}
 	for name, logs := range cases {
@@ -230,6 +231,16 @@ func everyTenth(n int) string {
 	return b.String()
 }
 
+const (
+	limit     = "slurmstepd: error: *** JOB 812 ON node7 CANCELLED AT 2026-03-01T09:15:01 DUE TO TIME LIMIT ***\n"
+	interrupt = "^CTraceback (most recent call last):\n  File \"train.py\", line 88, in <module>\n    loss.backward()\nKeyboardInterrupt\n"
+)
+
+// megatron is a step with a timestamp, of the first hour.
+func megatron(step int, _ float64) string {
+	return fmt.Sprintf(" [2026-03-01 09:%02d:%02d] iteration %8d/  500000 | consumed samples: %12d | elapsed time per iteration (ms): 5021.0 | lm loss: 2.1E+00 |", step/12, step*5%60, step, step*512)
+}
+
 // TestStops: who stopped, where, and for how long.
 func TestStops(t *testing.T) {
 	engine, _ := known(t)
@@ -246,8 +257,10 @@ func TestStops(t *testing.T) {
 		{"one of files", []string{beating(100, 900), beating(101, 900), beating(101, 900)}, "rank-stopped", 0, 115, "The last step of rank 0 is 100, the other 2 reached 101"},
 		{"one of a log", []string{ranks(beating(60, 800), beating(61, 800), beating(61, 800), beating(61, 800))}, "rank-stopped", 0, 0, "The last step of rank 0 is 60, the other 3 reached 61"},
 		{"two of four without a clock", []string{ranks(run(62, nano, from(1, 1)), run(59, nano, from(1, 1)), run(62, nano, from(1, 1)), run(62, nano, from(1, 1)))}, "rank-stopped", 1, 0, "The last step of rank 1 is 59"},
-		{"to the time limit", []string{beating(100, 900) + "slurmstepd: error: *** JOB 812 ON node7 CANCELLED AT 2026-03-01T09:15:01 DUE TO TIME LIMIT ***\n"}, "job-stands-still", 0, 115, "After step 100"},
-		{"on to the time limit", []string{beating(450, 900) + "slurmstepd: error: *** JOB 812 ON node7 CANCELLED AT 2026-03-01T09:15:01 DUE TO TIME LIMIT ***\n"}, "slurm-time-limit", 0, 0, ""},
+		{"to the time limit", []string{beating(100, 900) + limit}, "job-stands-still", 0, 115, "After step 100"},
+		{"till Ctrl-C", []string{beating(100, 900) + interrupt}, "job-stands-still", 0, 115, "After step 100"},
+		{"nothing printed till the time limit", []string{run(60, megatron, from(1, 1)) + strings.Replace(limit, "T09", "T10", 1)}, "job-stands-still", 0, 60, "After step 60"},
+		{"on to the time limit", []string{beating(450, 900) + limit}, "slurm-time-limit", 0, 0, ""},
 	}
 	for _, c := range cases {
 		d := rootOf(t, engine, c.logs...)

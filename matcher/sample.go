@@ -3,6 +3,7 @@ package matcher
 import (
 	"bytes"
 	"hash/fnv"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -128,6 +129,10 @@ func (s *sample) clock() bool {
 	var now time.Time
 	for i := range s.marks {
 		t := s.marks[i].line.Time
+		if t.IsZero() {
+			t = timeIn(s.marks[i].line.Text, now)
+			s.marks[i].line.Time = t
+		}
 		switch {
 		case t.IsZero():
 		case !now.IsZero() && !comparable(now, t), t.Before(now.Add(-clockJump)):
@@ -138,6 +143,23 @@ func (s *sample) clock() bool {
 		s.marks[i].at = now
 	}
 	return !now.IsZero()
+}
+
+// innerStamp is a time that stands in the text of a line: of a loop that prints its own, or as a scheduler says when it ended a job.
+var innerStamp = regexp.MustCompile(stampPattern)
+
+const stampReach = 100 // bytes of a line in which it stands
+
+// timeIn is the time in a text, if it can be that of the line: not before what the clock showed last.
+func timeIn(text string, now time.Time) time.Time {
+	if text = clip(text, stampReach); strings.Count(text, ":") < 2 {
+		return time.Time{}
+	}
+	t := parseTime(innerStamp.FindString(text))
+	if t.Before(now) || !now.IsZero() && !comparable(now, t) {
+		return time.Time{}
+	}
+	return t
 }
 
 // paced sums up the sample of the source that ends.

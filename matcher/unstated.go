@@ -22,11 +22,27 @@ func (r *Reading) unstated(chosen *finding, situation *rules.Situation) *finding
 	}
 	for _, contrast := range r.contrasts() {
 		f := r.contrasted(contrast, situation)
-		if f != nil && (chosen == nil && contrast.quiet || chosen != nil && isOneOf(chosen, f.matches[0].signature.Explains)) {
+		if f == nil {
+			continue
+		}
+		ends := f.matches[0].signature.Explains
+		if chosen == nil && (contrast.quiet || r.shows(ends)) || chosen != nil && isOneOf(chosen, ends) {
 			return f
 		}
 	}
 	return nil
+}
+
+// shows tells whether one of the signatures, which may be a harmless one, knows an exception that was read.
+func (r *Reading) shows(ids []string) bool {
+	for _, e := range r.events {
+		for _, el := range e.chain {
+			if slices.ContainsFunc(el.matches, func(s *rules.Signature) bool { return slices.Contains(ids, s.ID) }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func isOneOf(f *finding, ids []string) bool { return slices.Contains(ids, f.matches[0].signature.ID) }
