@@ -152,7 +152,7 @@ const stampReach = 100 // bytes of a line in which it stands
 
 // timeIn is the time in a text, if it can be that of the line: not before what the clock showed last.
 func timeIn(text string, now time.Time) time.Time {
-	if text = clip(text, stampReach); strings.Count(text, ":") < 2 {
+	if text = clip(text, stampReach); !hasClock(text) { // most lines have none, and this is how to see it soon
 		return time.Time{}
 	}
 	t := parseTime(innerStamp.FindString(text))
@@ -160,6 +160,19 @@ func timeIn(text string, now time.Time) time.Time {
 		return time.Time{}
 	}
 	return t
+}
+
+// hasClock tells whether hours, minutes and seconds stand in a text.
+func hasClock(text string) bool {
+	for i := 0; ; i++ {
+		n := strings.IndexByte(text[i:], ':')
+		if n < 0 || i+n+3 >= len(text) {
+			return false
+		}
+		if i += n; text[i+3] == ':' && isDigit(text[i+1]) && isDigit(text[i+2]) {
+			return true
+		}
+	}
 }
 
 // paced sums up the sample of the source that ends.
