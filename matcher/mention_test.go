@@ -59,6 +59,30 @@ func TestMentions(t *testing.T) {
 	}
 }
 
+// TestBareMentions: a word or two, in the midst of a sentence that neither counts nor denies nor describes them, are no proof of what
+// they name. Longer keywords are sentences, which nobody writes but the library that failed.
+func TestBareMentions(t *testing.T) {
+	base, err := rules.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := matcher.New(base)
+	for _, e := range base.Entries {
+		for _, words := range slices.Concat(e.Keywords, e.Last) {
+			if len(strings.Fields(words)) > 3 || strings.Contains(words, "\n") {
+				continue
+			}
+			for _, mention := range []string{"the retry policy covers %s and timeouts", "known cases of %s are handled"} {
+				for _, d := range diagnosed(t, engine, fmt.Sprintf("loading\n"+mention+"\nstarting\n", words)) {
+					if d.Certainty == matcher.Confirmed && !slices.Contains(saysSo, d.ID) {
+						t.Errorf("%s is %s because of %q", d.ID, d.Certainty, d.Evidence[0].Text)
+					}
+				}
+			}
+		}
+	}
+}
+
 // said are the words by which a signature knows its lines: its keywords, and what its patterns ask for.
 func said(e *rules.Entry) []string {
 	words := slices.Concat(e.Keywords, e.Last)
