@@ -29,7 +29,7 @@ func (s *Set) Read(ctx context.Context, src io.Reader, how Reading, yield func(*
 	if how.Block == 0 {
 		how.Block = blockSize
 	}
-	blocks := how.Workers + 3
+	blocks := 6*how.Workers + 3
 	r := &reading{Reading: how, set: s, todo: make(chan *block, blocks), read: make(chan *block, blocks)}
 	defer close(r.todo)
 	if file, size := regular(src); file != nil && !how.Eager {
