@@ -13,6 +13,7 @@ import (
 type Engine struct {
 	base         *rules.Base
 	words        *keywords
+	noise        *keywords                                // those of harmless lines, with the numbers that they have in words
 	interest     []interest                               // by the number of the word
 	generic      []*rules.Entry                           // asked about every exception
 	genericLooks bool                                     // some of them has conditions about the lines before
@@ -51,7 +52,8 @@ const headLines = 5000
 func New(base *rules.Base) *Engine {
 	e := newEngine(base)
 	b := e.build()
-	e.words, e.sampled = newKeywords(e.interest), newStepReader(base)
+	e.words, e.sampled = newKeywords(e.interest, nil), newStepReader(base)
+	e.noise = newKeywords(e.interest, func(i *interest) bool { return i.signature != nil && i.signature.Role == rules.Noise })
 	e.lines, e.progress = e.set(b.lines), e.set(b.progress)
 	e.seekers = b.seekers
 	return e
@@ -166,7 +168,8 @@ func (b *builder) signature(s *rules.Entry) {
 	case s.Role == rules.Noise, s.Raised: // matters only where others know the line; exceptions are found by their beginnings
 	case len(words) > 0:
 		b.look(best, &seeker{
-			has: func(text string) bool { return b.engine.fits(s, text) },
+			event: true,
+			has:   func(text string) bool { return b.engine.fits(s, text) },
 			sees: func(line *Line, situation *rules.Situation) bool {
 				return b.engine.fits(s, line.Text) && possible(s.Signature().Match, situation)
 			},

@@ -18,14 +18,16 @@ type numberedWord struct {
 	number int
 }
 
-// newKeywords prepares to look for the words of interests. A word's number is that of its interest.
-func newKeywords(interests []interest) *keywords {
+// newKeywords prepares to look for the words of those interests that are of use, of all when use is nil. A word's number is that of its interest.
+func newKeywords(interests []interest, use func(*interest) bool) *keywords {
 	k := &keywords{}
 	var words []scan.Literal
-	for n, i := range interests {
-		if scan.Takes(i.word) {
+	for n := range interests {
+		switch i := &interests[n]; {
+		case use != nil && !use(i):
+		case scan.Takes(i.word):
 			words, k.numbers = append(words, i.word), append(k.numbers, n)
-		} else {
+		default:
 			k.others = append(k.others, numberedWord{i.word, n})
 		}
 	}

@@ -313,17 +313,21 @@ func (r *Reading) match(words []int, el *element) (progress bool) {
 	return r.consider(signatures, el)
 }
 
-// consider notes which of the signatures, and of those for every exception, an element may be of. It tells whether the line shows
-// progress.
+// consider notes which of the signatures, and of those for every exception, an element may be of: none for a line that is surely
+// harmless. It tells whether the line shows progress.
 func (r *Reading) consider(signatures []*rules.Entry, el *element) (progress bool) {
 	if len(signatures) == 0 && el.exception == nil {
 		return false
 	}
 	el.variables(r.scratch)
+	harmless := el.exception == nil && slices.ContainsFunc(signatures, func(e *rules.Entry) bool {
+		return e.Role == rules.Noise && all(e.Signature().Match, r.scratch)
+	})
 	consider := func(e *rules.Entry) {
 		switch s := e.Signature(); {
 		case s.Role == rules.Progress:
 			progress = progress || r.watches(el.line) && possible(s.Match, r.scratch)
+		case harmless:
 		case slices.Contains(el.matches, s) || !possible(s.Match, r.scratch):
 		default:
 			el.matches = append(el.matches, s)

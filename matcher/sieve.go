@@ -1,6 +1,7 @@
 package matcher
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -9,8 +10,9 @@ import (
 
 // seeker wants to see those lines with one of its literals that fulfil more: what it does not say is fulfilled.
 type seeker struct {
-	has  func(text string) bool                            // of the whole line, with its prefix
-	sees func(line *Line, situation *rules.Situation) bool // of the line as a reading takes it in
+	event bool                                              // wants events, which a line that is surely harmless is not
+	has   func(text string) bool                            // of the whole line, with its prefix
+	sees  func(line *Line, situation *rules.Situation) bool // of the line as a reading takes it in
 }
 
 // sieve lets go the lines that have a literal but nothing else of what its seekers want. The workers of a scan ask it, so that a
@@ -55,11 +57,19 @@ func (s *sieve) seen(raw []byte, seekers []*seeker) (wanted bool) {
 		el.variables(situation)
 		situation.Set("before", rules.Value{})
 		for _, k := range seekers {
-			if wanted = k.sees(&line, situation); wanted {
+			if k.sees(&line, situation) && !(k.event && s.harmless(line.Text, situation)) {
+				wanted = true
 				break
 			}
 		}
 		return nil
 	})
 	return wanted
+}
+
+// harmless tells whether some signature of noise surely knows a text.
+func (s *sieve) harmless(text string, situation *rules.Situation) bool {
+	return slices.ContainsFunc(s.engine.noise.in(text, nil), func(n int) bool {
+		return all(s.engine.interest[n].signature.Signature().Match, situation)
+	})
 }

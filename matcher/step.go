@@ -27,7 +27,7 @@ func newStepReader(base *rules.Base) *stepReader {
 			words, s.by = append(words, interest{word: scan.Literal{Text: word}}), append(s.by, e)
 		}
 	}
-	s.words = newKeywords(words)
+	s.words = newKeywords(words, nil)
 	return s
 }
 
