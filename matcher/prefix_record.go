@@ -19,6 +19,7 @@ type recordForm struct {
 	first      string                  // the bytes with which such a record begins
 	second     string                  // the bytes that can follow, "" for any
 	stamped    int                     // how many bytes stand before the time that such a record begins with, -1 when it begins otherwise
+	worded     bool                    // a level in words must follow that time
 	expression func() recordExpression // of what follows that time, or of all; compiled when a line may have the form
 }
 
@@ -62,6 +63,7 @@ func compileRecords(sources ...[3]string) []recordForm {
 		form := recordForm{first: s[0], second: s[1], stamped: -1}
 		if stamped {
 			form.stamped, s[2] = len(strings.ReplaceAll(before, `\`, "")), after
+			form.worded = form.stamped == 0 && strings.Contains(after, levelPattern)
 		}
 		form.expression = sync.OnceValue(func() recordExpression { return recordExpressionOf(s[2]) })
 		forms[i] = form
@@ -118,6 +120,9 @@ func (f *recordForm) match(text string) (length int, level, stamp string) {
 		length = f.stamped + n
 		stamp = text[f.stamped:length]
 	}
+	if f.worded && !capitals(text[length:]) {
+		return 0, "", ""
+	}
 	expression := f.expression()
 	m := expression.FindStringSubmatchIndex(text[length:])
 	if m == nil {
@@ -136,6 +141,19 @@ func (f *recordForm) match(text string) (length int, level, stamp string) {
 		stamp = group(expression.time)
 	}
 	return length + m[1], level, stamp
+}
+
+// capitals tells whether a text has four capitals in a row, as the shortest of the levels does.
+func capitals(text string) bool {
+	run := 0
+	for i := range len(text) {
+		if c := text[i]; c < 'A' || c > 'Z' {
+			run = 0
+		} else if run++; run == len("INFO") {
+			return true
+		}
+	}
+	return false
 }
 
 // stampLen is the length of what stampPattern matches at the start of text, 0 for nothing.

@@ -56,12 +56,8 @@ func (s *sieve) seen(raw []byte, seekers []*seeker) (wanted bool) {
 		el := element{line: line, text: line.Text}
 		el.variables(situation)
 		situation.Set("before", rules.Value{})
-		for _, k := range seekers {
-			if k.sees(&line, situation) && !(k.event && s.harmless(line.Text, situation)) {
-				wanted = true
-				break
-			}
-		}
+		harmless := s.harmless(line.Text, situation)
+		wanted = slices.ContainsFunc(seekers, func(k *seeker) bool { return !(k.event && harmless) && k.sees(&line, situation) })
 		return nil
 	})
 	return wanted
