@@ -320,9 +320,7 @@ func (r *Reading) consider(signatures []*rules.Entry, el *element) (progress boo
 		return false
 	}
 	el.variables(r.scratch)
-	harmless := el.exception == nil && slices.ContainsFunc(signatures, func(e *rules.Entry) bool {
-		return e.Role == rules.Noise && all(e.Signature().Match, r.scratch)
-	})
+	harmless := el.exception == nil && r.harmless(signatures)
 	consider := func(e *rules.Entry) {
 		switch s := e.Signature(); {
 		case s.Role == rules.Progress:
@@ -344,6 +342,16 @@ func (r *Reading) consider(signatures []*rules.Entry, el *element) (progress boo
 		}
 	}
 	return progress
+}
+
+// harmless tells whether one of the signatures that may know a line surely says that it does not matter. Where all of them are of that
+// kind or of progress, nobody has to know which.
+func (r *Reading) harmless(signatures []*rules.Entry) bool {
+	noise := func(e *rules.Entry) bool { return e.Role == rules.Noise }
+	if !slices.ContainsFunc(signatures, func(e *rules.Entry) bool { return !noise(e) && e.Role != rules.Progress }) {
+		return true
+	}
+	return slices.ContainsFunc(signatures, func(e *rules.Entry) bool { return noise(e) && all(e.Signature().Match, r.scratch) })
 }
 
 // possible tells whether no condition is false.
