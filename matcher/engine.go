@@ -19,7 +19,7 @@ type Engine struct {
 	genericLooks bool                                     // some of them has conditions about the lines before
 	unstated     []*rules.Entry                           // asked about what comparisons show
 	wordless     []int                                    // patterns that conditions look for and that need no word
-	needs        map[*rules.Entry]func() [][]scan.Literal // of each set, the text of an event must have one
+	needs        map[*rules.Entry]func() []*rules.Pattern // what the text of each event matches
 	sampled      *stepReader
 
 	lines     *scan.Set      // what a line must contain to matter by itself
@@ -60,7 +60,7 @@ func New(base *rules.Base) *Engine {
 }
 
 func newEngine(base *rules.Base) *Engine {
-	return &Engine{base: base, needs: make(map[*rules.Entry]func() [][]scan.Literal)}
+	return &Engine{base: base, needs: make(map[*rules.Entry]func() []*rules.Pattern)}
 }
 
 // build gathers what the knowledge base looks for.
@@ -143,12 +143,11 @@ func (b *builder) signature(s *rules.Entry) {
 	}
 	words := wide(literals(s.Keywords))
 	best := words
-	// What the patterns of a signature need is asked for only when a line has one of its keywords, or now when those are common:
-	// working it out for all of them would be most of the time that an empty log takes.
-	needs := sync.OnceValue(func() [][]scan.Literal { return needed(s) })
-	b.engine.needs[s] = needs
+	// What the patterns of a signature need is worked out when a line has one of its keywords, or now when those are common: doing so
+	// for all of them would be most of the time that an empty log takes.
+	b.engine.needs[s] = sync.OnceValue(func() []*rules.Pattern { return patterns(s.Requires) })
 	if !rare(words) {
-		for _, literals := range needs() {
+		for _, literals := range needed(s) {
 			if len(wide(literals)) == len(literals) {
 				best = scan.Rarest(best, literals)
 			}
@@ -198,6 +197,17 @@ func needed(s *rules.Entry) [][]scan.Literal {
 		}
 	}
 	return sets
+}
+
+// patterns are prepared expressions; they were compiled before.
+func patterns(sources []string) []*rules.Pattern {
+	var all []*rules.Pattern
+	for _, source := range sources {
+		if pattern, err := rules.NewPattern(source); err == nil {
+			all = append(all, pattern)
+		}
+	}
+	return all
 }
 
 // literals are those words that a line can have. One with a line break is in the message of an exception only, and exceptions are
@@ -268,12 +278,7 @@ func (e *Engine) fits(s *rules.Entry, text string) bool {
 
 // mayMatch is fits of a signature whose keywords do not matter.
 func (e *Engine) mayMatch(s *rules.Entry, text string) bool {
-	for _, needed := range e.needs[s]() {
-		if !slices.ContainsFunc(needed, func(l scan.Literal) bool { return l.Fold || strings.Contains(text, l.Text) }) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(e.needs[s](), func(p *rules.Pattern) bool { return !p.Possible(text) })
 }
 
 // mostCommon is the share of the places of an ordinary log at which the literals of one reader may stand: ten in a megabyte.

@@ -14,6 +14,9 @@ const stampPattern = `(?:\d{4}[-/]\d\d[-/]\d\d|\d\d/\d\d/\d{4}|\d\d[-/]\d\d)[ T_
 // levelPattern is a severity in words.
 const levelPattern = `(?:DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL|SEVERE|EXCEPTION)`
 
+var levelWords = map[string]bool{"DEBUG": true, "INFO": true, "WARNING": true, "WARN": true, "ERROR": true, "CRITICAL": true, "FATAL": true, "SEVERE": true,
+	"EXCEPTION": true}
+
 // A recordForm is one way in which logging libraries begin a record. The groups are level and time.
 type recordForm struct {
 	first      string                  // the bytes with which such a record begins
@@ -120,7 +123,7 @@ func (f *recordForm) match(text string) (length int, level, stamp string) {
 		length = f.stamped + n
 		stamp = text[f.stamped:length]
 	}
-	if f.worded && !capitals(text[length:]) {
+	if f.worded && !levelled(text[length:]) {
 		return 0, "", ""
 	}
 	expression := f.expression()
@@ -143,13 +146,14 @@ func (f *recordForm) match(text string) (length int, level, stamp string) {
 	return length + m[1], level, stamp
 }
 
-// capitals tells whether a text has four capitals in a row, as the shortest of the levels does.
-func capitals(text string) bool {
-	run := 0
-	for i := range len(text) {
-		if c := text[i]; c < 'A' || c > 'Z' {
-			run = 0
-		} else if run++; run == len("INFO") {
+// levelled tells whether a text has one of the levels as a word.
+func levelled(text string) bool {
+	for i := 0; i < len(text); i++ {
+		start := i
+		for i < len(text) && 'A' <= text[i] && text[i] <= 'Z' {
+			i++
+		}
+		if i-start >= len("INFO") && levelWords[text[start:i]] {
 			return true
 		}
 	}

@@ -157,14 +157,14 @@ func (d *decoder) reader(e readerEntry, fact *FactInfo) FactReader {
 	if fact != nil {
 		r.Fact = fact.Name
 	}
-	pattern, err := newPattern(e.Pattern.Value)
+	pattern, err := NewPattern(e.Pattern.Value)
 	if err != nil {
 		d.problem(e.Pattern.Line, e.Pattern.Column, "%v", err)
 		return r
 	}
 	r.Pattern = pattern
 	if e.Within.Value != "" {
-		if r.Within, err = newPattern(e.Within.Value); err != nil {
+		if r.Within, err = NewPattern(e.Within.Value); err != nil {
 			d.problem(e.Within.Line, e.Within.Column, "%v", err)
 		}
 	}

@@ -24,7 +24,7 @@ type inferEntry struct {
 func (d *decoder) inference(e inferEntry, fact *FactInfo) Inference {
 	i := Inference{Fact: fact.Name, From: e.From.Value, decode: e.Decode.Value, typ: fact.Type}
 	var err error
-	if i.pattern, err = newPattern(e.Pattern.Value); err != nil {
+	if i.pattern, err = NewPattern(e.Pattern.Value); err != nil {
 		d.problem(e.Pattern.Line, e.Pattern.Column, "%v", err)
 		return i
 	}

@@ -30,7 +30,7 @@ func (d *decoder) installed(v *Vocabulary, fact *FactInfo, libraries, binaries [
 		v.files = append(v.files, FileReader{Fact: fact.Name, Path: path})
 	}
 	for _, entry := range files {
-		pattern, err := newPattern(entry.Pattern.Value)
+		pattern, err := NewPattern(entry.Pattern.Value)
 		if err != nil || pattern.Group("value") < 0 {
 			d.problem(entry.Pattern.Line, entry.Pattern.Column, "a file of a fact needs a pattern with a group (?P<value>…)")
 			continue

@@ -204,7 +204,7 @@ func (c *compiler) matches(n *ast.BinaryNode) *node {
 	if right.fixed == nil || right.fixed.typ != String {
 		return c.fail(n.Right, "matches needs a constant regular expression")
 	}
-	pattern, err := newPattern(right.fixed.text)
+	pattern, err := NewPattern(right.fixed.text)
 	if err != nil {
 		return c.fail(n.Right, "%v", err)
 	}
@@ -234,7 +234,7 @@ func (n *node) requireOne(operand ast.Node, constants ...Value) {
 		}
 		quoted[i] = regexp.QuoteMeta(c.text)
 	}
-	if pattern, err := newPattern(strings.Join(quoted, "|")); err == nil { // no expression has all bytes that a text may have
+	if pattern, err := NewPattern(strings.Join(quoted, "|")); err == nil { // no expression has all bytes that a text may have
 		n.pattern = pattern
 	}
 }

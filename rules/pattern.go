@@ -16,7 +16,8 @@ type Pattern struct {
 	quick    func() quick
 }
 
-func newPattern(source string) (*Pattern, error) {
+// NewPattern prepares an expression in the syntax of package regexp. The error says what is wrong with it.
+func NewPattern(source string) (*Pattern, error) {
 	tree, err := syntax.Parse(source, syntax.Perl)
 	if err != nil {
 		return nil, err
@@ -55,4 +56,11 @@ func (p *Pattern) Submatch(text string) []string {
 		return nil
 	}
 	return p.Regexp().FindStringSubmatch(text)
+}
+
+// Possible tells cheaply of most texts that they cannot match. It is right of any text that has the one in it, too.
+func (p *Pattern) Possible(text string) bool {
+	q := p.quick()
+	matches, decided := q.decides(text)
+	return matches || !decided
 }

@@ -17,7 +17,7 @@ func TestMatches(t *testing.T) {
 	patterns := map[string]*Pattern{}
 	for _, source := range []string{"", "a|", "(a|b?)c", "(?:x*|NCCL)", "(CUDA|HIP) out", "^CUDA", "CUDA$", `\bCUDA|Error\b`, "[A-C]UDA", "[^A]UDA", "(?i)cuda", "CUDA(?i:error)",
 		"(ab){2,3}", "(?:CU|)DA", "Err.r", "(?s)Error.*line|File", "[A-Z][A-Z][A-Z]", `\d+ MiB|GiB`, "\ufffd", "(?:Traceback|Error)(?: in|: )", "(a?|CUDA)(e|rror.*)"} {
-		if patterns[source], err = newPattern(source); err != nil {
+		if patterns[source], err = NewPattern(source); err != nil {
 			t.Fatal(err)
 		}
 	}

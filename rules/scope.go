@@ -84,7 +84,7 @@ func (s *Scope) seen(source string) (int, error) {
 	if i, ok := s.index[name]; ok {
 		return i, nil
 	}
-	pattern, err := newPattern(source)
+	pattern, err := NewPattern(source)
 	if err != nil {
 		return 0, err
 	}

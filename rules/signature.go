@@ -222,7 +222,7 @@ func (l *signatures) require(line int, f *signatureFile) {
 // paceGroups refuses groups that nobody reads, which are misspelt ones.
 func (l *signatures) paceGroups(patterns []Text) {
 	for _, t := range patterns {
-		pattern, err := newPattern(t.Value)
+		pattern, err := NewPattern(t.Value)
 		if err != nil {
 			continue // captureNames says it
 		}
@@ -263,7 +263,7 @@ func (l *signatures) literals(s *Signature, f *signatureFile) {
 func (l *signatures) captureNames(s *Signature, patterns []Text) map[string]bool {
 	own := make(map[string]bool)
 	for _, t := range patterns {
-		pattern, err := newPattern(t.Value)
+		pattern, err := NewPattern(t.Value)
 		if err != nil {
 			l.problem(t.Line, t.Column, "%v", err)
 			continue
