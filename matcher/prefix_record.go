@@ -22,7 +22,8 @@ type recordForm struct {
 	first      string                  // the bytes with which such a record begins
 	second     string                  // the bytes that can follow, "" for any
 	stamped    int                     // how many bytes stand before the time that such a record begins with, -1 when it begins otherwise
-	worded     bool                    // a level in words must follow that time
+	then       string                  // what must follow that time at once, "" for anything
+	worded     bool                    // a level in words must follow it
 	expression func() recordExpression // of what follows that time, or of all; compiled when a line may have the form
 }
 
@@ -57,6 +58,9 @@ var recordForms = compileRecords(
 // stamp stands in the expression of a form for the time that it begins with: finding that without an expression is much faster.
 const stamp = "STAMP"
 
+// literalStart is what an expression begins with that stands for itself.
+var literalStart = regexp.MustCompile(`^[:, ]*`)
+
 // compileRecords takes the first and the second bytes and an expression of each form. A group may stand twice in it: the one that
 // took part counts.
 func compileRecords(sources ...[3]string) []recordForm {
@@ -66,6 +70,7 @@ func compileRecords(sources ...[3]string) []recordForm {
 		form := recordForm{first: s[0], second: s[1], stamped: -1}
 		if stamped {
 			form.stamped, s[2] = len(strings.ReplaceAll(before, `\`, "")), after
+			form.then = literalStart.FindString(after)
 			form.worded = form.stamped == 0 && strings.Contains(after, levelPattern)
 		}
 		form.expression = sync.OnceValue(func() recordExpression { return recordExpressionOf(s[2]) })
@@ -123,7 +128,7 @@ func (f *recordForm) match(text string) (length int, level, stamp string) {
 		length = f.stamped + n
 		stamp = text[f.stamped:length]
 	}
-	if f.worded && !levelled(text[length:]) {
+	if !strings.HasPrefix(text[length:], f.then) || f.worded && !levelled(text[length:]) {
 		return 0, "", ""
 	}
 	expression := f.expression()

@@ -43,16 +43,12 @@ func (p *Pattern) Regexp() *regexp.Regexp { return p.compiled() }
 // Matches tells whether the expression matches somewhere in a text.
 func (p *Pattern) Matches(text string) bool {
 	q := p.quick()
-	if matches, decided := q.decides(text); decided {
-		return matches
-	}
-	return p.Regexp().MatchString(text)
+	return q.has(text) || slices.ContainsFunc(q.branches, func(b branch) bool { return b.possible(text) && b.re().MatchString(text) })
 }
 
 // Submatch is what the expression and its groups match in a text, as regexp's FindStringSubmatch gives it.
 func (p *Pattern) Submatch(text string) []string {
-	q := p.quick()
-	if matches, decided := q.decides(text); decided && !matches {
+	if !p.Possible(text) {
 		return nil
 	}
 	return p.Regexp().FindStringSubmatch(text)
@@ -61,6 +57,5 @@ func (p *Pattern) Submatch(text string) []string {
 // Possible tells cheaply of most texts that they cannot match. It is right of any text that has the one in it, too.
 func (p *Pattern) Possible(text string) bool {
 	q := p.quick()
-	matches, decided := q.decides(text)
-	return matches || !decided
+	return q.has(text) || slices.ContainsFunc(q.branches, func(b branch) bool { return b.possible(text) })
 }

@@ -1,94 +1,128 @@
 package rules
 
 import (
+	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
 // quick tells of most texts whether they match a regular expression without trying it. Looking for a few words is many times faster,
 // and most of what is asked about a line is whether it has one of some words.
 type quick struct {
-	words []string   // a text that has one of them matches
-	needs [][]string // a text that matches without them has one of each
-	only  bool       // no text matches without them
+	words    []string // a text that has one of them matches
+	branches []branch // a text without them matches when it matches one of these
 }
 
-// The most words that stand for a part of an expression, and the most needs that are looked at before it is tried.
+// branch is an alternative of an expression.
+type branch struct {
+	needs [][]string // a text that matches has one of each
+	re    func() *regexp.Regexp
+}
+
+// The most words that stand for a part of an expression, the most needs that are looked at before it is tried, and the most alternatives.
 const (
-	maxQuickWords = 64
-	maxQuickNeeds = 4
+	maxQuickWords    = 64
+	maxQuickNeeds    = 4
+	maxQuickBranches = 64
 )
 
 func quickOf(tree *syntax.Regexp) quick {
-	var words []string
-	var others []*syntax.Regexp
-	for _, branch := range branches(tree.Simplify()) {
-		if q := analyse(branch); len(q.words) > 0 && !slices.Contains(q.words, "") {
-			words = append(words, q.words...)
-		} else {
-			others = append(others, branch)
-		}
+	tree = tree.Simplify()
+	all := alternatives(tree)
+	if len(all) > maxQuickBranches {
+		all = []*syntax.Regexp{tree}
 	}
-	q := choice(others)
-	needs := slices.DeleteFunc(q.needed(), func(need []string) bool { return shortest(need) < 2 })
-	slices.SortStableFunc(needs, func(a, b []string) int { return shortest(b) - shortest(a) })
-	return quick{words: words, needs: needs[:min(len(needs), maxQuickNeeds)], only: len(others) == 0}
+	var q quick
+	for _, re := range all {
+		known := analyse(re)
+		if len(known.words) > 0 && !slices.Contains(known.words, "") {
+			q.words = append(q.words, known.words...)
+			continue
+		}
+		needs := slices.DeleteFunc(known.needed(), func(need []string) bool { return shortest(need) < 2 })
+		slices.SortStableFunc(needs, func(a, b []string) int { return shortest(b) - shortest(a) })
+		q.branches = append(q.branches, branch{
+			needs: needs[:min(len(needs), maxQuickNeeds)],
+			re:    sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(re.String()) }), // what was parsed can be compiled
+		})
+	}
+	return q
 }
 
-// branches are the alternatives of an expression.
-func branches(re *syntax.Regexp) []*syntax.Regexp {
-	switch re.Op {
-	case syntax.OpAlternate:
-		return re.Sub
-	case syntax.OpCapture:
-		return branches(re.Sub[0])
+// alternatives are the expressions of which a text has to match one. The parser takes out what they begin with alike.
+func alternatives(re *syntax.Regexp) []*syntax.Regexp {
+	switch {
+	case re.Op == syntax.OpCapture:
+		return alternatives(re.Sub[0])
+	case re.Op == syntax.OpAlternate:
+		var all []*syntax.Regexp
+		for _, sub := range re.Sub {
+			all = append(all, alternatives(sub)...)
+		}
+		return all
+	case re.Op == syntax.OpConcat && re.Sub[0].Op == syntax.OpLiteral && re.Sub[1].Op == syntax.OpAlternate:
+		var all []*syntax.Regexp
+		for _, sub := range re.Sub[1].Sub {
+			whole := append([]*syntax.Regexp{re.Sub[0], sub}, re.Sub[2:]...)
+			all = append(all, &syntax.Regexp{Op: syntax.OpConcat, Flags: re.Flags, Sub: whole})
+		}
+		return all
 	}
 	return []*syntax.Regexp{re}
 }
 
-// decides tells whether text matches, if that can be told.
-func (q *quick) decides(text string) (matches, decided bool) {
-	in := func(word string) bool { return strings.Contains(text, word) }
-	if slices.ContainsFunc(q.words, in) {
-		return true, true
-	}
-	for _, need := range q.needs {
-		if !slices.ContainsFunc(need, in) {
-			return false, true
-		}
-	}
-	return false, q.only
+// has tells whether text has a word that suffices.
+func (q *quick) has(text string) bool {
+	return slices.ContainsFunc(q.words, func(word string) bool { return strings.Contains(text, word) })
 }
 
-// analyse tells of an expression its words: all texts that it matches from end to end, none when they are too many. Else it tells its needs.
-func analyse(re *syntax.Regexp) quick {
+// possible tells whether text has all words that the branch needs.
+func (b *branch) possible(text string) bool {
+	for _, need := range b.needs {
+		if !slices.ContainsFunc(need, func(word string) bool { return strings.Contains(text, word) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// wording is what is known of an expression: its words, which are all texts that it matches from end to end, none when they are too many,
+// or else its needs, of each of which a text that matches has one.
+type wording struct {
+	words []string
+	needs [][]string
+}
+
+// analyse tells the words of an expression, or its needs.
+func analyse(re *syntax.Regexp) wording {
 	switch re.Op {
 	case syntax.OpEmptyMatch:
-		return quick{words: []string{""}}
+		return wording{words: []string{""}}
 	case syntax.OpLiteral:
 		if re.Flags&syntax.FoldCase != 0 || slices.Contains(re.Rune, utf8.RuneError) {
-			return quick{}
+			return wording{}
 		}
-		return quick{words: []string{string(re.Rune)}}
+		return wording{words: []string{string(re.Rune)}}
 	case syntax.OpCharClass:
-		return quick{words: characters(re.Rune)}
+		return wording{words: characters(re.Rune)}
 	case syntax.OpCapture:
 		return analyse(re.Sub[0])
 	case syntax.OpPlus:
 		q := analyse(re.Sub[0])
-		return quick{needs: q.needed()}
+		return wording{needs: q.needed()}
 	case syntax.OpQuest:
 		if q := analyse(re.Sub[0]); len(q.words) > 0 {
-			return quick{words: append(q.words, "")}
+			return wording{words: append(q.words, "")}
 		}
 	case syntax.OpConcat:
 		return sequence(re.Sub)
 	case syntax.OpAlternate:
 		return choice(re.Sub)
 	}
-	return quick{}
+	return wording{}
 }
 
 // characters lists a class of characters, given as pairs of first and last, when it is small.
@@ -108,7 +142,7 @@ func characters(ranges []rune) (words []string) {
 }
 
 // needed are the needs of an expression whose words are not all that a text must be.
-func (q quick) needed() [][]string {
+func (q wording) needed() [][]string {
 	if len(q.words) > 0 {
 		return [][]string{q.words}
 	}
@@ -116,7 +150,7 @@ func (q quick) needed() [][]string {
 }
 
 // sequence joins the words of parts that follow each other as far as that goes.
-func sequence(subs []*syntax.Regexp) quick {
+func sequence(subs []*syntax.Regexp) wording {
 	words, all := []string{""}, true
 	var needs [][]string
 	for _, sub := range subs {
@@ -131,9 +165,9 @@ func sequence(subs []*syntax.Regexp) quick {
 		}
 	}
 	if all {
-		return quick{words: words}
+		return wording{words: words}
 	}
-	return quick{needs: append(needs, words)}
+	return wording{needs: append(needs, words)}
 }
 
 func product(heads, tails []string) []string {
@@ -147,7 +181,7 @@ func product(heads, tails []string) []string {
 }
 
 // choice has the words of all its branches, or needs what is longest in each.
-func choice(subs []*syntax.Regexp) quick {
+func choice(subs []*syntax.Regexp) wording {
 	if len(subs) == 1 {
 		return analyse(subs[0])
 	}
@@ -168,13 +202,13 @@ func choice(subs []*syntax.Regexp) quick {
 	}
 	switch {
 	case max(len(words), len(need)) > maxQuickWords:
-		return quick{}
+		return wording{}
 	case exact:
-		return quick{words: words}
+		return wording{words: words}
 	case free:
-		return quick{}
+		return wording{}
 	}
-	return quick{needs: [][]string{need}}
+	return wording{needs: [][]string{need}}
 }
 
 // shortest is the length of the shortest word, 0 when there is none.
