@@ -17,6 +17,8 @@ import (
 const (
 	maxEvents    = 4000  // different ones
 	maxProcesses = 20000 // with events
+
+	maxWorkers = 8 // that scan a file: what they find is taken in by one
 )
 
 // Reading is what has been read of one job's logs so far. It is used by one goroutine.
@@ -69,10 +71,10 @@ func (e *Engine) Begin() *Reading {
 	}
 }
 
-// Read takes in a log under the name that the user knows it by. A file is read by as many goroutines as there are processors, and
+// Read takes in a log under the name that the user knows it by. A file is read by as many goroutines as there are processors, up to maxWorkers, and
 // from its beginning. The error is from's, or that of ctx.
 func (r *Reading) Read(ctx context.Context, name string, from io.Reader) error {
-	return r.read(ctx, name, from, scan.Reading{Workers: runtime.GOMAXPROCS(0)})
+	return r.read(ctx, name, from, scan.Reading{Workers: min(runtime.GOMAXPROCS(0), maxWorkers)})
 }
 
 func (r *Reading) read(ctx context.Context, name string, from io.Reader, how scan.Reading) error {

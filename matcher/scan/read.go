@@ -29,7 +29,10 @@ func (s *Set) Read(ctx context.Context, src io.Reader, how Reading, yield func(*
 	if how.Block == 0 {
 		how.Block = blockSize
 	}
-	blocks := 6*how.Workers + 3
+	blocks := how.Workers + few
+	if how.Workers > 1 {
+		blocks = how.Workers + ahead
+	}
 	r := &reading{Reading: how, set: s, todo: make(chan *block, blocks), read: make(chan *block, blocks)}
 	defer close(r.todo)
 	if file, size := regular(src); file != nil && !how.Eager {
@@ -46,6 +49,13 @@ func (s *Set) Read(ctx context.Context, src io.Reader, how Reading, yield func(*
 	}
 	return r.collect(ctx, blocks, yield)
 }
+
+// Blocks beyond those that are being scanned: a few hold what has been joined and may still be looked at; with several workers, more
+// of them let these run ahead while something takes long to take in, such as the first lines of a log.
+const (
+	few   = 3
+	ahead = 22
+)
 
 const pageSize = 4 << 10
 
