@@ -3,9 +3,11 @@
 //
 // A log goes through these files in this order:
 //
-//	feed, reader, prefix   which lines matter, what is left of them without colours and prefixes, and whose they are
+//	feed, sieve            which lines matter: most go by unread
+//	reader, prefix, stamp  what is left of a line without colours and prefixes, when it was written, and by whom
 //	traceback              the lines of one process put together to exceptions, and their chains
-//	reading, event, last   what signatures know, kept once and counted after that; the words that only the last lines are asked for
+//	reading, matching      what signatures know, and what conditions ask for anywhere in a log
+//	event, last            that kept once and counted after that; the words that only the last lines are asked for
 //	facts, dictfacts, xid  what the log states about the situation
 //	sample, step, pace     how far and how fast the steps of some lines say that a job goes
 //	cause, progress        what was survived, what follows from what, and which rank was first

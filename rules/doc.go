@@ -8,5 +8,6 @@
 // The knowledge is in facts.yaml, failures/, backends/ and xid.yaml. The files named library are about backends/: how its rules are
 // read (load, rules, define, facts), applied (decide, select, explore for what is not known), read back from a log (trail), and searched
 // for a change that helps (lever, search, change). index.json, which go generate makes of failures/, lets a program start before it
-// has read them; a file that it does not know as it is now is read all the same.
+// has read them; a file that it does not know as it is now is read all the same. Regular expressions are in pattern; most of what is
+// asked of them is answered without trying them (pattern_quick).
 package rules
