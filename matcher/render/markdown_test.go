@@ -19,7 +19,7 @@ import (
 var hostile = []string{
 	"@octocat and @org/team, mail a@b.example, &#64;octocat &commat;octocat",
 	"#1 owner/repo#2 GH-3 fixes #4 70d99e998b4955e0049d13a98d77ae1b14db1f45 70d99e9",
-	"[click](https://evil.example) ![image](https://evil.example/x.png) <https://evil.example> www.evil.example https://evil.example",
+	"[click](https://evil.example) ![image](https://evil.example/x.png) <https://evil.example> www.evil.example 00www _www.evil.example https://evil.example",
 	"[a]: https://evil.example\n\n[a]",
 	"<script>alert(1)</script><img src=x onerror=alert(1)><!-- comment --> </details></summary><details open>",
 	"```\n# out\n@octocat\n````\n~~~\n@octocat",
@@ -62,7 +62,7 @@ func FuzzMarkdown(f *testing.F) {
 }
 
 var (
-	alive   = regexp.MustCompile(`(?i)(^|[^a-z0-9_])@[a-z0-9]|#[0-9]|\bGH-[0-9]|https?://|www\.|\b[0-9a-f]{40}\b`)
+	alive   = regexp.MustCompile(`(?i)(^|[^a-z0-9_])@[a-z0-9]|#[0-9]|\bGH-[0-9]|https?://|(^|[^a-z0-9])www\.[a-z0-9]|\b[0-9a-f]{40}\b`)
 	ourTags = regexp.MustCompile(`^(?:</?(?:details|summary|code|br)>|Details|Also found|All facts|\s)*$`)
 )
 

@@ -16,7 +16,7 @@ var (
 	number    = regexp.MustCompile(`#([0-9])`)
 	shortRef  = regexp.MustCompile(`(?i)\b(GH-)([0-9])`)
 	scheme    = regexp.MustCompile(`(?i)([a-z]):(//)`)
-	wwwOrMail = regexp.MustCompile(`(?i)\b(www|mailto|xmpp)([.:])`)
+	wwwOrMail = regexp.MustCompile(`(?i)(www|mailto|xmpp)([.:])`)
 	commit    = regexp.MustCompile(`(?i)\b[0-9a-f]{7,}\b`)
 	sixHex    = regexp.MustCompile(`(?i)[0-9a-f]{6}`)
 )
