@@ -41,7 +41,7 @@ const (
 	nothing
 )
 
-// newFeed begins a source; to is called with each part of each line that matters.
+// newFeed begins a source: each part of each line that matters goes to the reading and to the assembler.
 func newFeed(r *Reading, a *Assembler, form *Form) *feed {
 	f := &feed{reading: r, assembler: a, form: form, ended: true}
 	f.line = parts{form: form, yield: func(line Line) error {

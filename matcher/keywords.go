@@ -18,7 +18,8 @@ type numberedWord struct {
 	number int
 }
 
-// newKeywords prepares to look for the words of those interests that are of use, of all when use is nil. A word's number is that of its interest.
+// newKeywords prepares to look for the words of those interests that are of use, of all when use is nil. A word's number is that of
+// its interest.
 func newKeywords(interests []interest, use func(*interest) bool) *keywords {
 	k := &keywords{}
 	var words []scan.Literal

@@ -21,9 +21,9 @@ type Reading struct {
 }
 
 // Read reads src to its end and calls yield with its chunks, in order, which together are all of src. Data of a chunk stays as it
-// is until yield has returned for the two chunks after it, a piece of a line only until yield returns. A regular file that nothing has been read of is read by all
-// workers at once, anything else by one goroutine. The error is that of src or yield, or ctx's; what was read before it has been yielded. A Read of
-// src that is under way when Read returns early is left to end by itself.
+// is until yield has returned for the two chunks after it, a piece of a line only until yield returns. A regular file that nothing has
+// been read of is read by all workers at once, anything else by one goroutine. The error is that of src or yield, or ctx's; what was
+// read before it has been yielded. A Read of src that is under way when Read returns early is left to end by itself.
 func (s *Set) Read(ctx context.Context, src io.Reader, how Reading, yield func(*Chunk) error) error {
 	how.Workers = max(how.Workers, 1)
 	if how.Block == 0 {

@@ -37,7 +37,8 @@ const (
 	bucketCount = 1 << bucketBits
 	foldMask    = 0x20202020
 	gramBytes   = 4
-	maxStride   = 5 // of the unrolled loop; longer strides gained nothing
+	maxStride   = WideLiteral - gramBytes + 1 // longer strides gained nothing
+	minStride   = MinLiteral - gramBytes + 1
 )
 
 // New prepares to look for the literals. It refuses literals that are shorter than MinLiteral, and those with a line break that is not
@@ -53,6 +54,9 @@ func New(literals []Literal) (*Set, error) {
 		}
 		s.literals[i] = l
 		s.stride = min(s.stride, len(l.Text)-gramBytes+1)
+	}
+	if s.stride < maxStride {
+		s.stride = minStride // there is a loop for no other
 	}
 	s.reach = s.stride / 2
 	s.fill()
@@ -193,15 +197,10 @@ type finder struct {
 func (f *finder) pass(data []byte, yield func(Hit) bool) {
 	f.data, f.yield = data, yield
 	f.hit = Hit{End: -1, IDs: f.hit.IDs[:0]}
-	switch f.set.stride {
-	case 5:
+	if f.set.stride == maxStride {
 		f.wide()
-	case 3:
-		f.three()
-	case 2:
+	} else {
 		f.two()
-	default:
-		f.narrow(0)
 	}
 	f.flush()
 }
@@ -221,22 +220,7 @@ func (f *finder) wide() {
 	f.narrow(i)
 }
 
-// three is wide for every 3 bytes, two for every 2: the compiler needs the distances to be constants.
-func (f *finder) three() {
-	s, data, i := f.set, f.data, 0
-	for ; i+25 <= len(data) && !f.done; i += 24 {
-		w := (*[25]byte)(data[i:])
-		any := s.test(binary.LittleEndian.Uint32(w[0:])) | s.test(binary.LittleEndian.Uint32(w[3:])) |
-			s.test(binary.LittleEndian.Uint32(w[6:])) | s.test(binary.LittleEndian.Uint32(w[9:])) |
-			s.test(binary.LittleEndian.Uint32(w[12:])) | s.test(binary.LittleEndian.Uint32(w[15:])) |
-			s.test(binary.LittleEndian.Uint32(w[18:])) | s.test(binary.LittleEndian.Uint32(w[21:]))
-		if any&1 != 0 {
-			f.check(i, i+24)
-		}
-	}
-	f.narrow(i)
-}
-
+// two is wide for every 2 bytes: the compiler needs the distances to be constants.
 func (f *finder) two() {
 	s, data, i := f.set, f.data, 0
 	for ; i+18 <= len(data) && !f.done; i += 16 {
