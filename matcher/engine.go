@@ -24,6 +24,7 @@ type Engine struct {
 
 	lines     *scan.Set      // what a line must contain to matter by itself
 	seekers   []*seeker      // by the number of the literal in lines: who looks for it
+	numbered  []bool         // by the same: not all lines of a kind have it or none
 	progress  *scan.Set      // what a line must contain to show progress
 	steps     []*rules.Entry // by the number of the literal in progress: who looks for it
 	everyLine bool           // some literal cannot be looked for: every line is read
@@ -56,6 +57,9 @@ func New(base *rules.Base) *Engine {
 	e.noise = newKeywords(e.interest, func(i *interest) bool { return i.signature != nil && i.signature.Role == rules.Noise })
 	e.lines, e.progress = e.set(b.lines), e.set(b.progress)
 	e.seekers = b.seekers
+	for _, l := range b.lines {
+		e.numbered = append(e.numbered, !rules.IgnoresNumbers(l.Text))
+	}
 	return e
 }
 
@@ -66,7 +70,7 @@ func newEngine(base *rules.Base) *Engine {
 // build gathers what the knowledge base looks for.
 func (e *Engine) build() *builder {
 	base, b := e.base, &builder{engine: e}
-	b.look(openers(), &seeker{sees: func(line *Line, _ *rules.Situation) bool { return mayOpen(line.Body()) }})
+	b.look(openers(), &seeker{first: every, sees: func(line *Line, _ *rules.Situation) bool { return mayOpen(line.Body()) }})
 	for _, s := range base.Entries {
 		b.signature(s)
 	}
@@ -79,17 +83,17 @@ func (e *Engine) build() *builder {
 	}
 	for i := range v.Dicts {
 		b.word(v.Dicts[i].Marker, interest{dict: &v.Dicts[i]})
-		b.look(literals([]string{v.Dicts[i].Marker}), &seeker{})
+		b.look(literals([]string{v.Dicts[i].Marker}), &seeker{first: every})
 	}
 	for _, t := range v.Trails {
 		for _, word := range t.Keywords {
 			b.word(word, interest{trail: t.Library})
 		}
-		b.look(literals(t.Keywords), &seeker{})
+		b.look(literals(t.Keywords), &seeker{first: every})
 	}
 	if word := base.Xids.Keyword(); word != "" {
 		b.word(word, interest{xid: true})
-		b.look(literals([]string{word}), &seeker{})
+		b.look(literals([]string{word}), &seeker{first: every})
 	}
 	for i, pattern := range base.Scope.SeenPatterns() {
 		b.pattern(i, pattern)
@@ -166,11 +170,16 @@ func (b *builder) signature(s *rules.Entry) {
 		}
 	case s.Role == rules.Noise, s.Raised: // matters only where others know the line; exceptions are found by their beginnings
 	case len(words) > 0:
+		needs := sync.OnceValue(s.KindPatterns)
+		has := func(text string) bool {
+			return !slices.ContainsFunc(needs(), func(p *rules.Pattern) bool { return !p.Possible(text) })
+		}
 		b.look(best, &seeker{
 			event: true,
-			has:   func(text string) bool { return b.engine.fits(s, text) },
+			first: every,
+			has:   has,
 			sees: func(line *Line, situation *rules.Situation) bool {
-				return b.engine.fits(s, line.Text) && possible(s.Signature().Match, situation)
+				return has(line.Text) && possible(s.Signature().Match, situation)
 			},
 		})
 	}
@@ -236,7 +245,11 @@ func (b *builder) reader(r *rules.FactReader, packages bool) {
 	best := readerLiterals(r)
 	common := r.Head || !rare(best)
 	if !common {
-		b.look(best, &seeker{sees: func(line *Line, _ *rules.Situation) bool { return r.Pattern.Matches(readable(r, line.Body())) }})
+		pattern := r.Pattern
+		if r.Within != nil {
+			pattern = r.Within
+		}
+		b.look(best, &seeker{first: every, sees: func(line *Line, _ *rules.Situation) bool { return pattern.OfKind().Matches(line.Body()) }})
 	}
 	for _, word := range r.Keywords {
 		b.word(word, interest{reader: r, packages: packages, common: common})
@@ -255,7 +268,7 @@ func (b *builder) pattern(number int, compiled *rules.Pattern) {
 	}
 	common := slices.ContainsFunc(literals, func(l scan.Literal) bool { return len(l.Text) < scan.WideLiteral || l.Share() > mostCommon })
 	if !common {
-		b.look(literals, &seeker{sees: func(line *Line, _ *rules.Situation) bool { return compiled.Matches(line.Body()) }})
+		b.look(literals, &seeker{first: number, sees: func(line *Line, _ *rules.Situation) bool { return compiled.OfKind().Matches(line.Body()) }})
 	}
 	for _, l := range literals {
 		b.engine.interest = append(b.engine.interest, interest{word: l, pattern: compiled, number: number, common: common})

@@ -6,8 +6,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math/rand/v2"
+	"strings"
 
 	"github.com/gpu-triage/triage/matcher/scan"
+	"github.com/gpu-triage/triage/rules"
 )
 
 // ReadPlain is the judge of Read: it takes in every line.
@@ -31,6 +34,25 @@ func (r *Reading) ReadPlain(name string, from io.Reader) error {
 	r.takeLast(Sniff(name, all[:min(len(all), headBytes)]), all, int64(len(all)), int(stats.Lines))
 	r.end(assembler, stats, err)
 	return err
+}
+
+// Renumbered is another line of the same kind, or the line itself when it is of none.
+func Renumbered(rnd *rand.Rand, line string) string {
+	raw, end, _ := strings.Cut(line, "\n")
+	kind, ok := rules.Unnumbered(nil, []byte(raw))
+	if !ok {
+		return line
+	}
+	other := []byte(raw)
+	for i, c := range other {
+		if isDigit(c) {
+			other[i] = byte('0' + rnd.IntN(10))
+			if now, _ := rules.Unnumbered(nil, other); !bytes.Equal(now, kind) {
+				other[i] = c
+			}
+		}
+	}
+	return string(other) + line[len(raw):len(line)-len(end)] + end
 }
 
 // ReadSo is Read in a certain way.

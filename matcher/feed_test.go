@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
@@ -127,7 +128,7 @@ func mixed(rnd *rand.Rand, logs [][]byte) []byte {
 	log.WriteString(filler(rnd, []int{0, 3, 4990, 5200, 9000}[rnd.IntN(5)]))
 	for range 1 + rnd.IntN(6) {
 		part := string(logs[rnd.IntN(len(logs))])
-		switch rnd.IntN(6) {
+		switch rnd.IntN(7) {
 		case 0:
 			log.WriteString(part)
 		case 1:
@@ -147,6 +148,12 @@ func mixed(rnd *rand.Rand, logs [][]byte) []byte {
 		case 5:
 			log.WriteString(strings.Repeat(step, rnd.IntN(40)))
 			log.WriteString(prefixed(rnd.IntN(4), strings.Repeat(step, rnd.IntN(3))))
+		case 6:
+			for line := range strings.Lines(part) {
+				for range 1 + rnd.IntN(4) {
+					log.WriteString(matcher.Renumbered(rnd, line))
+				}
+			}
 		}
 		log.WriteString(filler(rnd, []int{0, 1, 70, 300, 6000}[rnd.IntN(5)]))
 		if rnd.IntN(8) == 0 {
@@ -175,6 +182,45 @@ func TestReadEverything(t *testing.T) {
 			e = storyBase(t)
 		}
 		judged(t, e, mixed(rnd, logs), mixed(rnd, logs))
+	}
+}
+
+// TestReadNumbers: lines that differ only in numbers are told apart where rules tell them apart, far behind the first lines.
+func TestReadNumbers(t *testing.T) {
+	signature := func(id, role, rest string) *fstest.MapFile {
+		return &fstest.MapFile{Data: []byte(fmt.Sprintf("id: %[1]s\ntitle: %[1]s\nrole: %[2]s\n%[3]s\ncause: x\nfixes: [{do: x}]\nreferences: [x]\n", id, role, rest))}
+	}
+	base, err := rules.Load(fstest.MapFS{
+		"facts.yaml":  {Data: []byte("facts: [{name: torch, type: version}]\n")},
+		"code.yaml":   signature("code", "cause", "keywords: [\"failed with code\"]\nmatch: ['text matches `failed with code 7\\d\\b`']"),
+		"word.yaml":   signature("word", "cause", "keywords: [\"Error 802: \"]\nmatch: ['text contains \"Error 802: \"']"),
+		"second.yaml": signature("second", "cause", "keywords: [\"kernel launch\"]\nmatch: ['text matches `kernel launch failed`', 'seen(`the (?:second|third) clue of [67]\\b`)']"),
+		"zero.yaml":   signature("zero", "noise", "keywords: [\"errors\"]\nmatch: ['text matches ` 0 errors`']"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := matcher.New(base)
+	rnd := rand.New(rand.NewPCG(9, 9))
+	lines := []string{"job 1 failed with code 12", "job 2 failed with code 71", "job 3 failed with code 71, 0 errors", "job 3 failed with code 78, 4 errors", "kernel launch refused, Error 801: no",
+		"kernel launch refused, Error 802: no", "kernel launch failed", "the second clue of 3", "the second clue of 7", "the third clue of 5", "the fourth clue"}
+	said := map[string]bool{}
+	for range 15 {
+		log := filler(rnd, 5100)
+		for range 12 {
+			log += prefixed(rnd.IntN(3), lines[rnd.IntN(len(lines))]+"\n") + filler(rnd, rnd.IntN(300))
+		}
+		judged(t, engine, []byte(log))
+		reading := engine.Begin()
+		if err := reading.Read(t.Context(), "log", strings.NewReader(log)); err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range reading.Report().Diagnoses {
+			said[d.ID] = true
+		}
+	}
+	if len(said) != 3 {
+		t.Errorf("only %v were found", said)
 	}
 }
 

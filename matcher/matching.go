@@ -123,6 +123,7 @@ func (r *Reading) states(words []int, text string, line Line, near bool) {
 func (r *Reading) look(number int, text string, line Line) {
 	if r.seen[number].Number == 0 && r.engine.base.Scope.SeenPatterns()[number].Matches(text) {
 		r.seen[number] = line
+		r.found[number].Store(true)
 	}
 }
 

@@ -83,7 +83,7 @@ var prefixForms = compilePrefixes([]prefixSource{
 	{first: "(", has: "pid=", re: `\((?P<writer>[\w.:<>\[\]-]* ?(?:[\w-]+=[^,()]*, )*?(?:rank=(?P<rank>\d+)[, ]+)?pid=\d+(?:, \w+=[^,()]*)*)\) ?`},
 	{first: "(", second: "rga", re: `\((?P<writer>(?:raylet|gcs_server|autoscaler)(?:[ ,][^()]*)?)\) ?`},
 	// Metaflow: 2023-04-29 06:01:12.977 [177/train/578 (pid 28936)]
-	{first: "12", has: " (pid ", re: `\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \[(?P<writer>\d+/[\w./-]+ \(pid \d+\))\] `},
+	{first: digits, has: " (pid ", re: `\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \[(?P<writer>\d+/[\w./-]+ \(pid \d+\))\] `},
 	// launchers that name the node before torchrun's own prefix: 0000-steps/0 [default6]:
 	{first: "*", has: " [", re: `[\w.-]+/\d+ `, before: "["},
 	// docker compose: trainer-1  | text, algo-1-7vp5o  | text

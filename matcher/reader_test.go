@@ -200,8 +200,8 @@ func FuzzReadLines(f *testing.F) {
 	})
 }
 
-// corpus is a log of megabytes in the forms that training logs have.
-func corpus(form string, size int) []byte {
+// logOf is a log of megabytes in the forms that training logs have.
+func logOf(form string, size int) []byte {
 	lines := map[string]string{
 		"plain":  " iteration        1/ 500000 | consumed samples:            8 | elapsed time per iteration (ms): 1085.6 | lm loss: 1.120000E+01 | loss scale: 1.0 |\n",
 		"ranks":  "[rank3]: {'loss': 2.31, 'grad_norm': 1.2, 'learning_rate': 3e-4, 'epoch': 0.21} and then some more words up to one hundred\n",
@@ -213,7 +213,7 @@ func corpus(form string, size int) []byte {
 
 func BenchmarkReadLines(b *testing.B) {
 	for _, form := range []string{"plain", "ranks", "stamps", "bars"} {
-		log := corpus(form, 8<<20)
+		log := logOf(form, 8<<20)
 		b.Run(form, func(b *testing.B) {
 			b.SetBytes(int64(len(log)))
 			b.ReportAllocs()

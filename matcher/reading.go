@@ -28,7 +28,8 @@ type Reading struct {
 	events    map[string]*event
 	processes map[string]*process
 	sources   map[string]*sourceState
-	seen      []Line // by the number of the pattern: the first line that matches
+	seen      []Line        // by the number of the pattern: the first line that matches
+	found     foundPatterns // by the same: there is one
 	scratch   *rules.Situation
 	clues     clueList
 	xids      xidList
@@ -66,6 +67,7 @@ func (e *Engine) Begin() *Reading {
 		processes: make(map[string]*process),
 		sources:   make(map[string]*sourceState),
 		seen:      make([]Line, len(e.base.Scope.SeenPatterns())),
+		found:     make(foundPatterns, len(e.base.Scope.SeenPatterns())),
 		scratch:   e.base.Scope.NewSituation(),
 	}
 }
@@ -87,7 +89,7 @@ func (r *Reading) read(ctx context.Context, name string, from io.Reader, how sca
 	assembler := r.begin(name)
 	form := Sniff(name, head)
 	feed := newFeed(r, assembler, form)
-	how.Keep = newSieve(r.engine, form).keep
+	how.Keep = newSieve(r.engine, form, r.found).keep
 	r.says = feed.of
 	err = r.engine.lines.Read(ctx, from, how, feed.chunk)
 	feed.close()

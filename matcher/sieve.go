@@ -4,37 +4,65 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/gpu-triage/triage/rules"
 )
 
-// seeker wants to see those lines with one of its literals that fulfil more: what it does not say is fulfilled.
+// seeker wants to see those lines with one of its literals that fulfil more: what it does not say is fulfilled. It wants a line when it
+// may want any line of that kind.
 type seeker struct {
 	event bool                                              // wants events, which a line that is surely harmless is not
+	first int                                               // wants only the first line with this pattern, or every one
 	has   func(text string) bool                            // of the whole line, with its prefix
-	sees  func(line *Line, situation *rules.Situation) bool // of the line as a reading takes it in
+	sees  func(line *Line, situation *rules.Situation) bool // of the line as a reading takes it in; the situation knows its kind
 }
+
+const every = -1
+
+// foundPatterns tells of patterns, by their numbers, whether a reading has found a line for each.
+type foundPatterns []atomic.Bool
 
 // sieve lets go the lines that have a literal but nothing else of what its seekers want. The workers of a scan ask it, so that a
 // reading is left with the few lines that may matter. It knows one line at a time: whatever depends on others counts as fulfilled.
 type sieve struct {
 	engine     *Engine
 	form       *Form
+	found      foundPatterns
+	unwanted   *kinds
 	situations sync.Pool // of *rules.Situation
 }
 
-func newSieve(e *Engine, form *Form) *sieve {
-	return &sieve{engine: e, form: form, situations: sync.Pool{New: func() any { return e.base.Scope.NewSituation() }}}
+func newSieve(e *Engine, form *Form, found foundPatterns) *sieve {
+	return &sieve{engine: e, form: form, found: found, unwanted: newKinds(), situations: sync.Pool{New: func() any { return e.base.Scope.NewSituation() }}}
 }
 
 // keep tells whether a line may matter by itself. The numbers are those of the literals that it has.
 func (s *sieve) keep(raw []byte, literals []int32) bool {
+	var room [maxKind]byte
+	kind, ok := lineKind(room[:0], raw)
+	if !ok || s.form.bare || slices.ContainsFunc(literals, func(n int32) bool { return s.engine.numbered[n] }) {
+		return s.wanted(raw, literals)
+	}
+	if s.unwanted.has(kind) {
+		return false
+	}
+	wanted := s.wanted(raw, literals)
+	if !wanted {
+		s.unwanted.add(kind)
+	}
+	return wanted
+}
+
+// wanted is keep for a line of whose kind nothing is known.
+func (s *sieve) wanted(raw []byte, literals []int32) bool {
 	text := string(raw)
 	coded := s.form.bare || strings.IndexByte(text, escape) >= 0 // codes may stand within what is looked for
 	var room [8]*seeker
 	left := room[:0]
 	for _, n := range literals {
 		switch k := s.engine.seekers[n]; {
+		case k.first != every && s.found[k.first].Load():
 		case !coded && k.has != nil && !k.has(text):
 		case k.sees == nil:
 			return true
@@ -49,13 +77,12 @@ func (s *sieve) keep(raw []byte, literals []int32) bool {
 func (s *sieve) seen(raw []byte, seekers []*seeker) (wanted bool) {
 	situation := s.situations.Get().(*rules.Situation)
 	defer s.situations.Put(situation)
+	situation.Set("source", rules.StringValue(s.form.source))
 	s.form.Clean(0, raw, func(line Line) error { //nolint:errcheck // nothing fails
 		if wanted {
 			return nil
 		}
-		el := element{line: line, text: line.Text}
-		el.variables(situation)
-		situation.Set("before", rules.Value{})
+		situation.SetKind(line.Text)
 		harmless := s.harmless(line.Text, situation)
 		wanted = slices.ContainsFunc(seekers, func(k *seeker) bool { return !(k.event && harmless) && k.sees(&line, situation) })
 		return nil

@@ -151,25 +151,20 @@ func offsetOf(zone string) time.Duration {
 // transportStamp reads the RFC 3339 time that GitHub Actions, kubectl and container runtimes put before each line, and gives its
 // length with the space after it; a container runtime's stream and flag ("stdout F ") belong to it.
 func transportStamp(s string) (time.Time, int) {
-	if len(s) < 20 || s[0] < '0' || s[0] > '9' || s[10] != 'T' || s[4] != '-' {
+	n := 0
+	if len(s) > 10 && s[4] == '-' && s[10] == 'T' {
+		n = stampLen(s)
+	}
+	zoned := n > 0 && (s[n-1] == 'Z' || strings.ContainsAny(s[n-6:n-4], "+-"))
+	if !zoned || n < len(s) && s[n] != ' ' {
 		return time.Time{}, 0
 	}
-	n := strings.IndexByte(s[:min(len(s), 40)], ' ')
-	if n < 0 {
-		n = len(s)
-		if n > 36 {
-			return time.Time{}, 0
-		}
-	}
-	t, err := time.Parse(time.RFC3339Nano, s[:n])
-	if err != nil {
-		return time.Time{}, 0
-	}
+	t := parseTime(s[:n])
 	n = min(n+1, len(s))
 	for _, stream := range []string{"stdout F ", "stderr F ", "stdout P ", "stderr P "} {
 		if strings.HasPrefix(s[n:], stream) {
 			n += len(stream)
 		}
 	}
-	return t.UTC(), n
+	return t, n
 }

@@ -219,6 +219,7 @@ func (c *compiler) matches(n *ast.BinaryNode) *node {
 	if ofEvent(n.Left) {
 		matched.pattern = pattern
 	}
+	matched.askKinds(n.Left)
 	return matched
 }
 
@@ -252,6 +253,20 @@ func ofEvent(n ast.Node) bool {
 	return false
 }
 
+// askKinds lets a node that asks only whether its pattern matches a line answer for kinds of lines.
+func (n *node) askKinds(operand ast.Node) {
+	eval, pattern := n.eval, n.pattern
+	if _, isLine := operand.(*ast.IdentifierNode); !isLine || pattern == nil {
+		return
+	}
+	n.eval = func(s *Situation) Value {
+		if s.kind != nil {
+			return pattern.matchesKind(*s.kind)
+		}
+		return eval(s)
+	}
+}
+
 // text compiles an operand that must be a text.
 func (c *compiler) text(n ast.Node) *node {
 	compiled := c.compile(n)
@@ -276,6 +291,9 @@ func (c *compiler) textual(n *ast.BinaryNode) *node {
 	}}
 	if right.fixed != nil {
 		tested.requireOne(n.Left, *right.fixed)
+	}
+	if n.Operator == "contains" {
+		tested.askKinds(n.Left)
 	}
 	return tested
 }

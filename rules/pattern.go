@@ -14,6 +14,7 @@ type Pattern struct {
 	names    []string // of its groups, as regexp's SubexpNames gives them
 	compiled func() *regexp.Regexp
 	quick    func() quick
+	kind     func() kindPattern
 }
 
 // NewPattern prepares an expression in the syntax of package regexp. The error says what is wrong with it.
@@ -25,6 +26,7 @@ func NewPattern(source string) (*Pattern, error) {
 	p := &Pattern{source: source, names: tree.CapNames()}
 	p.compiled = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) }) // it was parsed just as Compile parses it
 	p.quick = sync.OnceValue(func() quick { return quickOf(tree) })
+	p.kind = sync.OnceValue(p.kindPattern)
 	return p, nil
 }
 

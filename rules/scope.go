@@ -118,6 +118,7 @@ type Situation struct {
 	some     bool    // of computed are true
 	item     Value   // what # means inside any, all and none
 	fired    []uint8 // of a library's rules, by their index: 0 when not asked yet, else a verdict + 1
+	kind     *string // a line, when all that is known of the event is that it is a line of that one's kind
 }
 
 // NewSituation is a situation in which nothing is known. Every name must have been declared before.
@@ -139,6 +140,15 @@ func (s *Situation) Set(name string, v Value) {
 			s.some = false
 		}
 	}
+}
+
+// SetKind makes the event any line of the kind of this one: what is asked about it is unknown where that depends on numbers.
+func (s *Situation) SetKind(line string) {
+	s.kind = &line
+	for _, name := range []string{"text", "line", "before", "rank"} {
+		s.Set(name, Value{})
+	}
+	s.Set("error", NoException())
 }
 
 // SetSeen says whether the i-th of the scope's SeenPatterns stands in the log.

@@ -26,7 +26,7 @@ const failure = "Traceback (most recent call last):\n  File \"/job/train.py\", l
 func TestInterrupted(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	more := []byte(strings.Repeat("some line\n", 1000))
-	left := 1000 // many times what a reader has in its buffers
+	left := 4000 // many times what a reader has in its buffers
 	log := io.MultiReader(strings.NewReader(failure), endless{func() []byte {
 		if left--; left < 0 {
 			interrupt()

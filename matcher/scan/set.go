@@ -5,8 +5,10 @@ package scan
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -22,14 +24,15 @@ type Set struct {
 	around   [bucketCount]uint64 // the same of grams with some bytes after or before them: asked where the bitmap has a gram
 	reach    int                 // how many bytes that are
 	starts   [bucketCount + 1]int32
-	grams    []gram // of bucket i: grams[starts[i]:starts[i+1]]
+	grams    []gram // of bucket i: grams[starts[i]:starts[i+1]], those with the same neighbours together
 }
 
 // gram is four folded bytes of a literal, at most stride of them per literal.
 type gram struct {
-	folded  uint32
+	near    uint64 // the gram with its neighbours: followed or preceded by them
 	literal int32
 	offset  int32 // in the literal
+	same    int32 // how many of the next grams have the same neighbours
 }
 
 const (
@@ -69,17 +72,19 @@ func (s *Set) fill() {
 	for i, l := range s.literals {
 		offset := rarestWindow(l.Text, s.stride)
 		for o := range s.stride {
-			g := gram{foldedGram(l.Text[offset+o:]), int32(i), int32(offset + o)}
+			at := offset + o
+			g := gram{literal: int32(i), offset: int32(at)}
+			if o+s.reach < s.stride {
+				g.near = s.followed(longGram(l.Text[at : at+gramBytes+s.reach]))
+			} else { // the window ends before
+				g.near = s.preceded(longGram(l.Text[at-s.reach : at+gramBytes]))
+			}
 			unsorted = append(unsorted, g)
-			bucket, bit := place(g.folded)
+			bucket, bit := place(foldedGram(l.Text[at:]))
 			s.starts[bucket+1]++
 			s.bitmap[bucket] |= 1 << bit
-			from := offset + o // with the bytes after it, as far as the window has them, else with those before it
-			if o+s.reach >= s.stride {
-				from -= s.reach
-			}
-			near, nearBit := s.placeAround(longGram(l.Text[from : from+gramBytes+s.reach]))
-			s.around[near] |= 1 << nearBit
+			around, aroundBit := placeAround(g.near)
+			s.around[around] |= 1 << aroundBit
 		}
 	}
 	for i := range bucketCount {
@@ -88,9 +93,22 @@ func (s *Set) fill() {
 	s.grams = make([]gram, len(unsorted))
 	next := s.starts // where the next gram of each bucket goes
 	for _, g := range unsorted {
-		bucket, _ := place(g.folded)
+		bucket, _ := place(foldedGram(s.literals[g.literal].Text[g.offset:]))
 		s.grams[next[bucket]] = g
 		next[bucket]++
+	}
+	for i := range bucketCount {
+		group(s.grams[s.starts[i]:s.starts[i+1]])
+	}
+}
+
+// group brings those grams of a bucket together that have the same neighbours.
+func group(grams []gram) {
+	slices.SortFunc(grams, func(a, b gram) int { return cmp.Compare(a.near, b.near) })
+	for i := len(grams) - 2; i >= 0; i-- {
+		if grams[i].near == grams[i+1].near {
+			grams[i].same = grams[i+1].same + 1
+		}
 	}
 }
 
@@ -119,20 +137,33 @@ func longGram(text string) uint64 {
 	return binary.LittleEndian.Uint64(bytes[:])
 }
 
-// placeAround is place for a gram with its neighbours; bytes beyond those do not count.
-func (s *Set) placeAround(g uint64) (bucket, bit uint64) {
-	h := (g | foldMask<<32 | foldMask) << (8 * (gramBytes - s.reach)) * 0x9E3779B97F4A7C15
+// followed is a folded gram with the bytes after it, of which there are as many as reach.
+func (s *Set) followed(g uint64) uint64 {
+	return (g | foldMask<<32 | foldMask) << (8 * (gramBytes - s.reach))
+}
+
+// preceded is the same with the bytes before it, marked in its lowest bit.
+func (s *Set) preceded(g uint64) uint64 { return s.followed(g) | 1 }
+
+// placeAround is place for a gram with its neighbours.
+func placeAround(near uint64) (bucket, bit uint64) {
+	h := near * 0x9E3779B97F4A7C15
 	return h >> (64 - bucketBits), h >> (64 - bucketBits - 6) & 63
 }
 
-// alone tells of many a gram at data[at:] that with its neighbours it is no part of a literal.
-func (s *Set) alone(data []byte, at int) bool {
+// neighbours are those of the gram at data[at:]. They are not told at the ends of data.
+func (s *Set) neighbours(data []byte, at int) (followed, preceded uint64, ok bool) {
 	if at < s.reach || at+8 > len(data) {
-		return false
+		return 0, 0, false
 	}
-	bucket, bit := s.placeAround(binary.LittleEndian.Uint64(data[at:]))
-	earlier, earlierBit := s.placeAround(binary.LittleEndian.Uint64(data[at-s.reach:]))
-	return (s.around[bucket]>>bit|s.around[earlier]>>earlierBit)&1 == 0
+	return s.followed(binary.LittleEndian.Uint64(data[at:])), s.preceded(binary.LittleEndian.Uint64(data[at-s.reach:])), true
+}
+
+// alone tells of many grams that with their neighbours they are no part of a literal.
+func (s *Set) alone(followed, preceded uint64) bool {
+	bucket, bit := placeAround(followed)
+	other, otherBit := placeAround(preceded)
+	return (s.around[bucket]>>bit|s.around[other]>>otherBit)&1 == 0
 }
 
 // test is 1 (among higher bits of no meaning) when some literal may have the gram.
@@ -258,22 +289,31 @@ func (f *finder) narrow(from int) {
 // verify compares the literals that have the gram at data[at:].
 func (f *finder) verify(at int) {
 	s := f.set
-	if s.alone(f.data, at) {
+	followed, preceded, ok := s.neighbours(f.data, at)
+	if ok && s.alone(followed, preceded) {
 		return
 	}
-	folded := binary.LittleEndian.Uint32(f.data[at:]) | foldMask
-	bucket, _ := place(folded)
-	for _, g := range s.grams[s.starts[bucket]:s.starts[bucket+1]] {
-		if g.folded != folded {
-			continue
+	bucket, _ := place(binary.LittleEndian.Uint32(f.data[at:]) | foldMask)
+	grams := s.grams[s.starts[bucket]:s.starts[bucket+1]]
+	for i := 0; i < len(grams); {
+		next := i + 1 + int(grams[i].same)
+		if near := grams[i].near; !ok || near == followed || near == preceded {
+			for _, g := range grams[i:next] {
+				f.compare(at-int(g.offset), g.literal)
+			}
 		}
-		l, start := s.literals[g.literal], at-int(g.offset)
-		if start < 0 || start+len(l.Text) > len(f.data) {
-			continue
-		}
-		if here := f.data[start : start+len(l.Text)]; string(here) == l.Text || l.Fold && equalFold(here, l.Text) {
-			f.found(start, g.literal)
-		}
+		i = next
+	}
+}
+
+// compare looks whether a literal begins at data[start].
+func (f *finder) compare(start int, literal int32) {
+	l := f.set.literals[literal]
+	if start < 0 || start+len(l.Text) > len(f.data) {
+		return
+	}
+	if here := f.data[start : start+len(l.Text)]; string(here) == l.Text || l.Fold && equalFold(here, l.Text) {
+		f.found(start, literal)
 	}
 }
 

@@ -1,0 +1,46 @@
+package matcher
+
+import (
+	"bytes"
+	"hash/maphash"
+	"sync/atomic"
+
+	"github.com/gpu-triage/triage/rules"
+)
+
+// kinds remembers kinds of lines: lines of a kind differ in numbers only. It forgets one for another when it has no room. Several
+// goroutines may share it.
+type kinds struct {
+	seed  maphash.Seed
+	known [kindCount]atomic.Pointer[[]byte] // by a hash of the kind
+}
+
+const (
+	kindCount = 1 << 12
+	maxKind   = 512 // bytes of a line; longer ones come too seldom
+)
+
+func newKinds() *kinds { return &kinds{seed: maphash.MakeSeed()} }
+
+func (k *kinds) place(kind []byte) *atomic.Pointer[[]byte] {
+	return &k.known[maphash.Bytes(k.seed, kind)%kindCount]
+}
+
+func (k *kinds) has(kind []byte) bool {
+	known := k.place(kind).Load()
+	return known != nil && bytes.Equal(*known, kind)
+}
+
+func (k *kinds) add(kind []byte) {
+	own := bytes.Clone(kind)
+	k.place(kind).Store(&own)
+}
+
+// lineKind appends the kind of a line to dst. A line has none where its text may hold digits side by side that are apart in its bytes, or
+// where what is read from it depends on more than where its digits stand.
+func lineKind(dst, raw []byte) (kind []byte, ok bool) {
+	if len(raw) > maxKind || bytes.HasPrefix(raw, []byte(dockerLog)) || bytes.Contains(raw, []byte("]<std")) {
+		return nil, false
+	}
+	return rules.Unnumbered(dst, raw)
+}

@@ -1,0 +1,92 @@
+package rules
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+)
+
+func TestUnnumbered(t *testing.T) {
+	for line, want := range map[string]string{
+		"":                             "",
+		"step 512 of 1000, loss 0.031": "step 111 of 1111, loss 0.111",
+		"0 errors, 00:05:10, 100":      "0 errors, 00:11:11, 111",
+		"bf16 P2P mat1_2 3D 2-D":       "bf16 P2P mat1_2 1D 1-D",
+		"\t8 (9)":                      "\t1 (1)",
+	} {
+		if got, ok := Unnumbered([]byte("x"), []byte(line)); !ok || string(got) != "x"+want {
+			t.Errorf("%q: %q %v, want %q", line, got, ok, want)
+		}
+	}
+	for _, line := range []string{"1\x002", "1\x1b[0m2", "1é2", "1\x7f2", "\r"} {
+		if got, ok := Unnumbered(nil, []byte(line)); ok {
+			t.Errorf("%q is no plain text, but of the kind %q", line, got)
+		}
+	}
+}
+
+// renumbered is another line of the same kind.
+func renumbered(rnd *rand.Rand, line string) string {
+	kind, _ := Unnumbered(nil, []byte(line))
+	other := []byte(line)
+	for i, c := range other {
+		if isDigit(c) {
+			other[i] = byte('0' + rnd.IntN(10))
+			if now, _ := Unnumbered(nil, other); !bytes.Equal(now, kind) {
+				other[i] = c
+			}
+		}
+	}
+	return string(other)
+}
+
+// What is said of the lines of a kind holds for each of them.
+func TestOfKind(t *testing.T) {
+	base, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	patterns := map[string]*Pattern{}
+	for _, source := range []string{`\b0\b times`, `x(?:0|10|200)$`, "^0", "[1-9] of", `exit code [^0]`, "bf16|fp8", "2-D", `(?i)CUDA:0\b`, "0 errors", `(\d)0{2,}`, "a(b1|c2)+3", `\b(?:7|\D0\b)`, "0 of", " 0[^x]"} {
+		if patterns[source], err = NewPattern(source); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, s := range base.Signatures() {
+		for _, p := range newEntry(s, base.Scope).KindPatterns() {
+			patterns[p.String()] = p
+		}
+		for _, c := range s.Match {
+			if p := c.Requires(); p != nil {
+				patterns[p.String()] = p
+			}
+		}
+	}
+	lines := append(testLines(t), "x10", "x200", "0 errors", "10 errors", "10 of 9", "0 of 10", "a 05 b", "exit code 0", "exit code 10", "cuda:0 cuda:10", "7 a0", "17 a00", "ab13", "c25", "2-D 3-D")
+	rnd := rand.New(rand.NewPCG(1, 2))
+	same, differ := 0, 0
+	for _, line := range lines {
+		if kind, ok := Unnumbered(nil, []byte(line)); !ok || !bytes.ContainsAny(kind, "01") {
+			continue
+		}
+		others := [4]string{renumbered(rnd, line), renumbered(rnd, line), renumbered(rnd, line), renumbered(rnd, line)}
+		for source, p := range patterns {
+			other := others[rnd.IntN(len(others))]
+			kind, matches := p.matchesKind(line), p.Matches(other)
+			if kind.Known() && kind.True() != matches {
+				t.Fatalf("%s: %v for %q, but %v for %q", source, kind.True(), line, matches, other)
+			}
+			if again := p.matchesKind(other); again != kind {
+				t.Fatalf("%s: %v for %q, but %v for %q", source, kind, line, again, other)
+			}
+			if matches && kind.Known() {
+				same++
+			} else if !kind.Known() {
+				differ++
+			}
+		}
+	}
+	if same < 100 || differ < 10 {
+		t.Errorf("%d patterns matched whole kinds, %d some of a kind", same, differ)
+	}
+}
