@@ -194,7 +194,7 @@ func TestReadNumbers(t *testing.T) {
 		"facts.yaml":  {Data: []byte("facts: [{name: torch, type: version}]\n")},
 		"code.yaml":   signature("code", "cause", "keywords: [\"failed with code\"]\nmatch: ['text matches `failed with code 7\\d\\b`']"),
 		"word.yaml":   signature("word", "cause", "keywords: [\"Error 802: \"]\nmatch: ['text contains \"Error 802: \"']"),
-		"second.yaml": signature("second", "cause", "keywords: [\"kernel launch\"]\nmatch: ['text matches `kernel launch failed`', 'seen(`the (?:second|third) clue of [67]\\b`)']"),
+		"second.yaml": signature("second", "cause", "keywords: [\"kernel launch\"]\nmatch: ['text matches `kernel launch failed`', 'seen(`the (?:second|third) clue of \\d*7\\b`)']"),
 		"zero.yaml":   signature("zero", "noise", "keywords: [\"errors\"]\nmatch: ['text matches ` 0 errors`']"),
 	})
 	if err != nil {
