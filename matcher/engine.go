@@ -14,6 +14,7 @@ type Engine struct {
 	base         *rules.Base
 	words        *keywords
 	noise        *keywords                                // those of harmless lines, with the numbers that they have in words
+	common       *keywords                                // those that only the first lines of a source are looked at for, likewise
 	interest     []interest                               // by the number of the word
 	generic      []*rules.Entry                           // asked about every exception
 	genericLooks bool                                     // some of them has conditions about the lines before
@@ -55,6 +56,7 @@ func New(base *rules.Base) *Engine {
 	b := e.build()
 	e.words, e.sampled = newKeywords(e.interest, nil), newStepReader(base)
 	e.noise = newKeywords(e.interest, func(i *interest) bool { return i.signature != nil && i.signature.Role == rules.Noise })
+	e.common = newKeywords(e.interest, func(i *interest) bool { return i.common })
 	e.lines, e.progress = e.set(b.lines), e.set(b.progress)
 	e.seekers = b.seekers
 	for _, l := range b.lines {

@@ -113,7 +113,10 @@ const maxStated = 50
 
 // read applies one reader to a line that has one of its keywords.
 func (l *logFacts) read(reader *rules.FactReader, text string, line Line, weight int) {
-	for _, m := range reader.Pattern.Regexp().FindAllStringSubmatch(readable(reader, text), maxStated) {
+	if text = readable(reader, text); !reader.Pattern.Possible(text) {
+		return
+	}
+	for _, m := range reader.Pattern.Regexp().FindAllStringSubmatch(text, maxStated) {
 		l.stated(reader, m, line, weight)
 	}
 }

@@ -23,12 +23,12 @@ type feed struct {
 	number int      // of that line
 	says   says     // what that line may have to say
 	shown  []int32  // literals of progress in that line, when that is all it may say
-	tail   []byte   // the last lines before data
 	wanted struct { // the next line of the sample
 		number, at int
 	}
-	recent [2][]byte // the last two chunks
-	last   []byte    // of the last bytes of the source, what was before them
+	recent [2][]byte // the last two chunks before data
+	lines  int64     // in the last of them
+	last   []byte    // what was before them, as far as they have not the last lines and the last bytes of the source
 	long   bool      // in the middle of a line that comes in pieces
 }
 
@@ -37,6 +37,7 @@ type says int
 
 const (
 	anything says = iota
+	states        // only what the first lines of a source state in common words, or that the job makes progress
 	steps         // only that the job makes progress
 	nothing
 )
@@ -73,24 +74,30 @@ func (f *feed) chunk(c *scan.Chunk) error {
 	if !f.ended {
 		f.reading.source.lines++
 	}
-	f.keep()
+	f.data, f.at, f.number = nil, 0, int(f.stats.Lines)+1
 	f.remember(c, passing)
 	return err
 }
 
-// remember holds on to the last bytes of the source. The data of two chunks is still there, so that they are copied only when the
-// chunks are small.
+// remember holds on to the last lines, for those that will ask for what stood before them, and to the last bytes. The data of two
+// chunks is still there, so that they are copied only when the chunks are small.
 func (f *feed) remember(c *scan.Chunk, passing bool) {
-	if oldest := f.recent[0]; len(f.recent[1])+len(c.Data) >= lastBytes {
-		f.last = f.last[:0]
-	} else if f.last = append(f.last, oldest[max(0, len(oldest)-lastBytes):]...); len(f.last) > 2*lastBytes {
-		f.last = append(f.last[:0], f.last[len(f.last)-lastBytes:]...)
-	}
 	data := c.Data
 	if passing {
 		data = bytes.Clone(data[max(0, len(data)-lastBytes):])
 	}
-	f.recent = [2][]byte{f.recent[1], data}
+	if len(f.recent[1])+len(data) >= lastBytes && f.lines+c.Lines >= reach {
+		f.last = f.last[:0]
+	} else if f.last = append(f.last, ending(f.recent[0])...); len(f.last) > 2*lastBytes {
+		f.last = append(f.last[:0], ending(f.last)...)
+	}
+	f.recent, f.lines = [2][]byte{f.recent[1], data}, c.Lines
+}
+
+// ending is the end of data with the last lines and the last bytes.
+func ending(data []byte) []byte {
+	start, _ := back(data, reach)
+	return data[min(start, max(0, len(data)-lastBytes)):]
 }
 
 // piece takes in a part of a long line.
@@ -133,11 +140,15 @@ func (f *feed) whole(c *scan.Chunk) error {
 		if every || f.at == f.wanted.at { // nobody has looked
 			f.progress(end)
 		}
-		f.says = nothing
-		if f.matters(hits, long) {
+		switch {
+		case f.matters(hits, long):
 			f.says = anything
-		} else if len(f.shown) > 0 {
+		case f.number <= headLines:
+			f.says = states
+		case len(f.shown) > 0:
 			f.says = steps
+		default:
+			f.says = nothing
 		}
 		if raw := f.data[f.at:end]; !f.aside(raw) {
 			f.line.begin(f.number)
@@ -182,14 +193,14 @@ func (f *feed) every() bool {
 // matters tells whether the line that is being read may matter by itself.
 func (f *feed) matters(hits []scan.Hit, long []int) bool {
 	r := f.reading
-	return r.engine.everyLine || f.form.bare || f.number <= headLines || r.facts.busy() ||
+	return r.engine.everyLine || f.form.bare || r.facts.busy() ||
 		len(hits) > 0 && hits[0].Start == f.at || len(long) > 0 && long[0] == f.at || !f.ended && f.at > bytes.LastIndexByte(f.data, '\n')
 }
 
 // aside takes in a line that has nothing to say, or shows progress, if it belongs to no traceback: whose it is, is all that it is
 // asked. It tells whether it did.
 func (f *feed) aside(raw []byte) bool {
-	if f.says == anything || sampled(f.number) || bytes.IndexByte(raw, '\r') >= 0 {
+	if f.says < steps || sampled(f.number) || bytes.IndexByte(raw, '\r') >= 0 {
 		return false
 	}
 	line := f.form.writer(raw)
@@ -270,28 +281,18 @@ func (f *feed) close() {
 	f.reading.takeLast(f.form, slices.Concat(f.last, f.recent[0], f.recent[1]), f.stats.Bytes, int(f.stats.Lines))
 }
 
-// keep remembers the last lines, for those that will ask for what stood before them. Lines that came in pieces have been read: their
-// place is enough.
-func (f *feed) keep() {
-	if f.long || len(f.data) == 0 {
-		return
-	}
-	start, missing := back(f.data, reach)
-	first, _ := back(f.tail, missing)
-	f.tail = append(append(f.tail[:0], f.tail[first:]...), f.data[start:]...)
-	f.data, f.at, f.number = nil, 0, int(f.stats.Lines)+1
-}
-
-// past are the last lines before the one that is being read.
+// past are the last lines before the one that is being read. Lines that came in pieces have been read: their place is enough.
 func (f *feed) past() rawLines {
-	before := f.data[:f.at]
-	start, missing := back(before, reach)
-	first, _ := back(f.tail, missing)
+	parts := [][]byte{f.last, f.recent[0], f.recent[1], f.data[:f.at]}
+	first, start, missing := len(parts), 0, reach+len(parts) // a part may end within a line
+	for first > 0 && missing > 0 {
+		first--
+		start, missing = back(parts[first], missing)
+	}
+	parts[first] = parts[first][start:]
 	var lines [][]byte
-	for _, data := range [][]byte{f.tail[first:], before[start:]} {
-		for raw := range bytes.Lines(data) {
-			lines = append(lines, bytes.TrimSuffix(raw, []byte{'\n'}))
-		}
+	for raw := range bytes.Lines(slices.Concat(parts[first:]...)) {
+		lines = append(lines, bytes.TrimSuffix(raw, []byte{'\n'}))
 	}
 	return rawLines{f.number - len(lines), lines}
 }

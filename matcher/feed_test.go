@@ -156,6 +156,9 @@ func mixed(rnd *rand.Rand, logs [][]byte) []byte {
 			}
 		}
 		log.WriteString(filler(rnd, []int{0, 1, 70, 300, 6000}[rnd.IntN(5)]))
+		for range rnd.IntN(2) * rnd.IntN(30) { // as long as a line can be that is not read in pieces
+			log.WriteString("[rank1]: " + strings.Repeat("words ", 1+rnd.IntN(10_000)) + "\n")
+		}
 		if rnd.IntN(8) == 0 {
 			log.WriteString(strings.Repeat("0123456789 ", 10_000*(1+rnd.IntN(4))) + "CUDA out of memory\r\n")
 		}

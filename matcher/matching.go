@@ -9,23 +9,35 @@ import (
 // line takes in a line that belongs to no traceback.
 func (r *Reading) line(line Line) {
 	r.history.loose(line)
+	says, shown := anything, []int32(nil)
 	if r.says != nil {
-		switch says, shown := r.says(line); says {
-		case nothing:
-			return
-		case steps:
-			r.step(line, shown)
-			return
-		}
+		says, shown = r.says(line)
 	}
-	near := line.Number <= headLines
+	near := says <= states && line.Number <= headLines
 	if near {
 		r.clues.line(line)
 	}
-	ids := r.words(line.Text)
-	r.states(ids, line.Body(), line, near)
+	switch says {
+	case nothing:
+	case steps:
+		r.step(line, shown)
+	case states:
+		r.ids = r.engine.common.in(line.Text, r.ids[:0])
+		r.states(r.ids, line.Body(), line, near)
+		r.step(line, shown)
+	default:
+		ids := r.words(line.Text)
+		r.states(ids, line.Body(), line, near)
+		if len(ids) > 0 {
+			r.event(ids, line)
+		}
+	}
+}
+
+// event takes in a line with such words as an event, if it is one.
+func (r *Reading) event(words []int, line Line) {
 	el := element{line: line, text: line.Text}
-	if r.match(ids, &el) {
+	if r.match(words, &el) {
 		r.progressed(line)
 	}
 	r.note(&event{chain: []element{el}}, line)

@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 )
@@ -242,10 +243,13 @@ func (f *finder) wide() {
 	s, data, i := f.set, f.data, 0
 	for ; i+20 <= len(data) && !f.done; i += 20 {
 		w := (*[20]byte)(data[i:])
-		any := s.test(binary.LittleEndian.Uint32(w[0:])) | s.test(binary.LittleEndian.Uint32(w[5:])) |
-			s.test(binary.LittleEndian.Uint32(w[10:])) | s.test(binary.LittleEndian.Uint32(w[15:]))
-		if any&1 != 0 {
-			f.check(i, i+20)
+		a, b := s.test(binary.LittleEndian.Uint32(w[0:])), s.test(binary.LittleEndian.Uint32(w[5:]))
+		c, d := s.test(binary.LittleEndian.Uint32(w[10:])), s.test(binary.LittleEndian.Uint32(w[15:]))
+		if (a|b|c|d)&1 == 0 {
+			continue
+		}
+		for hits := a&1 | b&1<<1 | c&1<<2 | d&1<<3; hits != 0; hits &= hits - 1 {
+			f.verify(i + 5*bits.TrailingZeros64(hits))
 		}
 	}
 	f.narrow(i)

@@ -1,0 +1,54 @@
+package matcher
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/gpu-triage/triage/matcher/scan"
+	"github.com/gpu-triage/triage/rules"
+)
+
+// What went by unread can be asked for, however long the lines are and however a source is cut.
+func TestPast(t *testing.T) {
+	base, err := rules.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := New(base)
+	asked := 0
+	for seed := range uint64(40) {
+		rnd := rand.New(rand.NewPCG(seed, 3))
+		var log strings.Builder
+		longest := []int{30, 3000, 2 * scan.LongLine}[rnd.IntN(3)]
+		for range 200 {
+			log.WriteString(strings.Repeat("x", rnd.IntN(1+rnd.IntN(longest))) + "\n")
+		}
+		raw := []byte(log.String())
+		lines := bytes.SplitAfter(raw, []byte{'\n'})
+		reading := engine.Begin()
+		f := newFeed(reading, reading.begin("x"), Sniff("x", raw[:min(len(raw), headBytes)]))
+		err := engine.lines.Read(t.Context(), bytes.NewReader(raw), scan.Reading{Block: 4 << 10 << rnd.IntN(7)}, func(c *scan.Chunk) error {
+			if err := f.chunk(c); err != nil || c.Open {
+				return err
+			}
+			past, last := f.past(), int(f.stats.Lines)
+			for n := max(1, last-reach+1); n <= last; n++ {
+				want := bytes.TrimSuffix(lines[n-1], []byte{'\n'})
+				got, ok := past.at(n)
+				if n > reading.history.pieces && (!ok || !bytes.Equal(got, want)) {
+					t.Fatalf("seed %d, after line %d: line %d of %d bytes is %d bytes, %v", seed, last, n, len(want), len(got), ok)
+				}
+				asked++
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if asked < 5000 {
+		t.Errorf("only %d lines were asked for", asked)
+	}
+}
