@@ -251,11 +251,11 @@ func (f *feed) sampled() int {
 	return f.wanted.at
 }
 
-// progress is where the next line begins that shows progress, if that matters, and before to. It looks ahead a little at first:
-// where it matters, such lines are many.
+// progress is where the next line begins that shows progress, if that matters or will when a traceback ends, and before to. It looks
+// ahead a little at first: where it matters, such lines are many.
 func (f *feed) progress(to int) int {
 	f.shown = f.shown[:0]
-	if !f.reading.source.watching {
+	if !f.reading.source.watching && !f.assembler.busy() {
 		return to
 	}
 	for from, ahead := f.at, 1<<10; from < to; ahead *= 2 {

@@ -178,6 +178,10 @@ func TestReadEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	judged(t, engine, ordinary.Bytes(), logs[0], nil, logs[1])
+	rnd := rand.New(rand.NewPCG(1, 1))
+	for _, lines := range []int{0, 5200} { // the first line after a failure is the only one that shows progress
+		judged(t, storyBase(t), []byte(filler(rnd, lines)+valueError+step), []byte(filler(rnd, lines)+prefixed(1, valueError+step)))
+	}
 	for seed := range uint64(12) {
 		rnd := rand.New(rand.NewPCG(seed, 5))
 		e := engine
