@@ -26,10 +26,16 @@ type feed struct {
 	wanted struct { // the next line of the sample
 		number, at int
 	}
-	recent [2][]byte // the last two chunks before data
-	lines  int64     // in the last of them
-	last   []byte    // what was before them, as far as they have not the last lines and the last bytes of the source
-	long   bool      // in the middle of a line that comes in pieces
+	recent [2]recentChunk // the last two before data
+	tail   []byte         // the last lines before them, unless they have enough
+	last   []byte         // the last bytes before them, likewise
+	long   bool           // in the middle of a line that comes in pieces
+}
+
+type recentChunk struct {
+	data  []byte
+	lines int64
+	open  bool // data is a piece of a line, and not its end
 }
 
 // says is what a line may have to say by itself. A traceback that it belongs to is another matter.
@@ -82,22 +88,24 @@ func (f *feed) chunk(c *scan.Chunk) error {
 // remember holds on to the last lines, for those that will ask for what stood before them, and to the last bytes. The data of two
 // chunks is still there, so that they are copied only when the chunks are small.
 func (f *feed) remember(c *scan.Chunk, passing bool) {
-	data := c.Data
+	now := recentChunk{data: c.Data, lines: c.Lines, open: c.Open}
 	if passing {
-		data = bytes.Clone(data[max(0, len(data)-lastBytes):])
+		now.data = bytes.Clone(c.Data[max(0, len(c.Data)-lastBytes):])
 	}
-	if len(f.recent[1])+len(data) >= lastBytes && f.lines+c.Lines >= reach {
+	oldest, between := f.recent[0], f.recent[1]
+	if between.lines+now.lines >= reach {
+		f.tail = f.tail[:0]
+	} else if !oldest.open { // a piece of a line is known to the history
+		start, missing := back(oldest.data, reach)
+		first, _ := back(f.tail, missing)
+		f.tail = append(append(f.tail[:0], f.tail[first:]...), oldest.data[start:]...)
+	}
+	if len(between.data)+len(now.data) >= lastBytes {
 		f.last = f.last[:0]
-	} else if f.last = append(f.last, ending(f.recent[0])...); len(f.last) > 2*lastBytes {
-		f.last = append(f.last[:0], ending(f.last)...)
+	} else if f.last = append(f.last, oldest.data[max(0, len(oldest.data)-lastBytes):]...); len(f.last) > 2*lastBytes {
+		f.last = append(f.last[:0], f.last[len(f.last)-lastBytes:]...)
 	}
-	f.recent, f.lines = [2][]byte{f.recent[1], data}, c.Lines
-}
-
-// ending is the end of data with the last lines and the last bytes.
-func ending(data []byte) []byte {
-	start, _ := back(data, reach)
-	return data[min(start, max(0, len(data)-lastBytes)):]
+	f.recent = [2]recentChunk{between, now}
 }
 
 // piece takes in a part of a long line.
@@ -278,20 +286,23 @@ func (f *feed) close() {
 		f.stats.Lines++
 	}
 	f.data, f.at, f.number = nil, 0, int(f.stats.Lines)+1
-	f.reading.takeLast(f.form, slices.Concat(f.last, f.recent[0], f.recent[1]), f.stats.Bytes, int(f.stats.Lines))
+	f.reading.takeLast(f.form, slices.Concat(f.last, f.recent[0].data, f.recent[1].data), f.stats.Bytes, int(f.stats.Lines))
 }
 
-// past are the last lines before the one that is being read. Lines that came in pieces have been read: their place is enough.
+// past are the last lines before the one that is being read. Those that came in pieces have been read: their place is enough.
 func (f *feed) past() rawLines {
-	parts := [][]byte{f.last, f.recent[0], f.recent[1], f.data[:f.at]}
-	first, start, missing := len(parts), 0, reach+len(parts) // a part may end within a line
-	for first > 0 && missing > 0 {
-		first--
-		start, missing = back(parts[first], missing)
+	parts := [][]byte{f.tail, nil, nil, f.data[:f.at]}
+	for i, chunk := range f.recent {
+		if !chunk.open {
+			parts[1+i] = chunk.data
+		}
 	}
-	parts[first] = parts[first][start:]
 	var lines [][]byte
-	for raw := range bytes.Lines(slices.Concat(parts[first:]...)) {
+	for i, missing := len(parts)-1, reach; i >= 0; i-- {
+		start, still := back(parts[i], missing)
+		parts[i], missing = parts[i][start:], still
+	}
+	for raw := range bytes.Lines(slices.Concat(parts...)) {
 		lines = append(lines, bytes.TrimSuffix(raw, []byte{'\n'}))
 	}
 	return rawLines{f.number - len(lines), lines}

@@ -52,3 +52,32 @@ func TestPast(t *testing.T) {
 		t.Errorf("only %d lines were asked for", asked)
 	}
 }
+
+// A line of any length leaves no more behind than others do.
+func TestPastOfLongLine(t *testing.T) {
+	base, err := rules.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reading := New(base).Begin()
+	f := newFeed(reading, reading.begin("x"), Sniff("x", nil))
+	feed := func(c scan.Chunk) {
+		if c.Line = int64(f.number); c.Line == 0 {
+			c.Line = 1
+		}
+		if err := f.chunk(&c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	feed(scan.Chunk{Data: []byte("first\n"), Lines: 1})
+	for range 1000 {
+		feed(scan.Chunk{Data: bytes.Repeat([]byte{'x'}, 16<<10), Open: true})
+	}
+	if held := len(f.tail) + len(f.last); held > 4*lastBytes {
+		t.Errorf("%d bytes are held", held)
+	}
+	feed(scan.Chunk{Data: []byte("its end\n"), Lines: 1})
+	if raw, ok := f.past().at(1); string(raw) != "first" {
+		t.Errorf("the first line is %q, %v", raw, ok)
+	}
+}
