@@ -1,14 +1,10 @@
-// Package scan reads logs as fast as the machine delivers them and finds the few lines that are worth a closer look: those that
-// contain one of many literals. Required takes such literals from regular expressions, a Set finds them in one pass over raw bytes,
-// and Set.Read cuts a source of any size into chunks of whole lines, with several workers and in bounded memory.
 package scan
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/binary"
 	"fmt"
-	"math/bits"
+	"iter"
 	"slices"
 	"strings"
 )
@@ -17,7 +13,8 @@ import (
 //
 // It looks at four bytes (a gram) every stride bytes. A literal of stride+3 bytes has, wherever it stands, a gram at such a place, so
 // the stride of the shortest literal does for all. A bitmap that fits the processor's nearest cache says for most grams that no literal
-// has them, another one for most of the rest that none has them and their neighbours. Both sides fold bit 5 away, which makes the two cases of a letter one, and a comparison decides.
+// has them. Another one says for most of the rest that none has them and their neighbours; from here on bit 5 is folded away, which
+// makes the two cases of a letter one. A comparison decides.
 type Set struct {
 	literals []Literal
 	stride   int
@@ -28,7 +25,7 @@ type Set struct {
 	grams    []gram // of bucket i: grams[starts[i]:starts[i+1]], those with the same neighbours together
 }
 
-// gram is four folded bytes of a literal, at most stride of them per literal.
+// gram is four bytes of a literal, at most stride of them per literal.
 type gram struct {
 	near    uint64 // the gram with its neighbours: followed or preceded by them
 	literal int32
@@ -81,9 +78,12 @@ func (s *Set) fill() {
 				g.near = s.preceded(longGram(l.Text[at-s.reach : at+gramBytes]))
 			}
 			unsorted = append(unsorted, g)
-			bucket, bit := place(foldedGram(l.Text[at:]))
+			bucket, _ := place(foldedGram(l.Text[at:]))
 			s.starts[bucket+1]++
-			s.bitmap[bucket] |= 1 << bit
+			for g := range cases(l.Text[at:at+gramBytes], l.Fold) {
+				bucket, bit := place(g)
+				s.bitmap[bucket] |= 1 << bit
+			}
 			around, aroundBit := placeAround(g.near)
 			s.around[around] |= 1 << aroundBit
 		}
@@ -100,6 +100,22 @@ func (s *Set) fill() {
 	}
 	for i := range bucketCount {
 		group(s.grams[s.starts[i]:s.starts[i+1]])
+	}
+}
+
+// cases are the grams that stand for one of a literal: itself, or with its letters in either case.
+func cases(text string, fold bool) iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		gram, letters := uint32(0), uint32(0)
+		for i := range gramBytes {
+			gram |= uint32(text[i]) << (8 * i)
+			if fold && 'a' <= text[i] && text[i] <= 'z' {
+				letters |= 0x20 << (8 * i)
+			}
+		}
+		for upper := letters; yield(gram&^upper) && upper > 0; {
+			upper = (upper - 1) & letters
+		}
 	}
 }
 
@@ -169,196 +185,6 @@ func (s *Set) alone(followed, preceded uint64) bool {
 
 // test is 1 (among higher bits of no meaning) when some literal may have the gram.
 func (s *Set) test(g uint32) uint64 {
-	bucket, bit := place(g | foldMask)
+	bucket, bit := place(g)
 	return s.bitmap[bucket] >> bit
-}
-
-// Hit is a line that contains literals: the bytes from Start up to End, without the line break. IDs are the indexes of all literals
-// in it, each once, in no order.
-type Hit struct {
-	Start, End int
-	Line       int64 // how many \n stand before it in its chunk; only in a Chunk
-	IDs        []int32
-}
-
-// Lines calls yield for every line of data that contains a literal, in order, until it returns false. Lines end at \n; the last may
-// lack it. A line with terminal escape sequences is looked at as it is without them. IDs are overwritten after yield returns.
-func (s *Set) Lines(data []byte, yield func(Hit) bool) {
-	if len(s.literals) == 0 {
-		return
-	}
-	f := finder{set: s}
-	var plain []byte
-	for at := 0; at < len(data) && !f.done; {
-		start, end := escaped(data, at)
-		f.pass(data[at:start], func(hit Hit) bool {
-			hit.Start, hit.End = hit.Start+at, hit.End+at
-			return yield(hit)
-		})
-		if start < end && !f.done {
-			plain = Plain(plain[:0], data[start:min(end+1, len(data))])
-			f.pass(plain, func(hit Hit) bool {
-				hit.Start, hit.End = start, end
-				return yield(hit)
-			})
-		}
-		at = end + 1
-	}
-}
-
-// In tells whether a line contains a literal of the set.
-func (s *Set) In(line []byte) bool {
-	found := false
-	s.Lines(line, func(Hit) bool {
-		found = true
-		return false
-	})
-	return found
-}
-
-// finder is one pass over data.
-type finder struct {
-	set   *Set
-	data  []byte
-	yield func(Hit) bool
-	hit   Hit      // the line that literals are being found in, End is -1 before the first
-	seen  []uint64 // which literals are in hit.IDs
-	done  bool     // yield wants no more
-}
-
-func (f *finder) pass(data []byte, yield func(Hit) bool) {
-	f.data, f.yield = data, yield
-	f.hit = Hit{End: -1, IDs: f.hit.IDs[:0]}
-	if f.set.stride == maxStride {
-		f.wide()
-	} else {
-		f.two()
-	}
-	f.flush()
-}
-
-// wide looks at a gram every 5 bytes, four in a round: one test of bounds and one branch for 20 bytes. Longer rounds gain less than
-// looking again at all of one costs.
-func (f *finder) wide() {
-	s, data, i := f.set, f.data, 0
-	for ; i+20 <= len(data) && !f.done; i += 20 {
-		w := (*[20]byte)(data[i:])
-		a, b := s.test(binary.LittleEndian.Uint32(w[0:])), s.test(binary.LittleEndian.Uint32(w[5:]))
-		c, d := s.test(binary.LittleEndian.Uint32(w[10:])), s.test(binary.LittleEndian.Uint32(w[15:]))
-		if (a|b|c|d)&1 == 0 {
-			continue
-		}
-		for hits := a&1 | b&1<<1 | c&1<<2 | d&1<<3; hits != 0; hits &= hits - 1 {
-			f.verify(i + 5*bits.TrailingZeros64(hits))
-		}
-	}
-	f.narrow(i)
-}
-
-// two is wide for every 2 bytes: the compiler needs the distances to be constants.
-func (f *finder) two() {
-	s, data, i := f.set, f.data, 0
-	for ; i+18 <= len(data) && !f.done; i += 16 {
-		w := (*[18]byte)(data[i:])
-		any := s.test(binary.LittleEndian.Uint32(w[0:])) | s.test(binary.LittleEndian.Uint32(w[2:])) |
-			s.test(binary.LittleEndian.Uint32(w[4:])) | s.test(binary.LittleEndian.Uint32(w[6:])) |
-			s.test(binary.LittleEndian.Uint32(w[8:])) | s.test(binary.LittleEndian.Uint32(w[10:])) |
-			s.test(binary.LittleEndian.Uint32(w[12:])) | s.test(binary.LittleEndian.Uint32(w[14:]))
-		if any&1 != 0 {
-			f.check(i, i+16)
-		}
-	}
-	f.narrow(i)
-}
-
-// check looks again at the grams of a round.
-func (f *finder) check(from, to int) {
-	for at := from; at < to; at += f.set.stride {
-		if f.set.test(binary.LittleEndian.Uint32(f.data[at:]))&1 != 0 {
-			f.verify(at)
-		}
-	}
-}
-
-// narrow looks at one gram after the other.
-func (f *finder) narrow(from int) {
-	s, data := f.set, f.data
-	for i := from; i+gramBytes <= len(data) && !f.done; i += s.stride {
-		if s.test(binary.LittleEndian.Uint32(data[i:]))&1 != 0 {
-			f.verify(i)
-		}
-	}
-}
-
-// verify compares the literals that have the gram at data[at:].
-func (f *finder) verify(at int) {
-	s := f.set
-	followed, preceded, ok := s.neighbours(f.data, at)
-	if ok && s.alone(followed, preceded) {
-		return
-	}
-	bucket, _ := place(binary.LittleEndian.Uint32(f.data[at:]) | foldMask)
-	grams := s.grams[s.starts[bucket]:s.starts[bucket+1]]
-	for i := 0; i < len(grams); {
-		next := i + 1 + int(grams[i].same)
-		if near := grams[i].near; !ok || near == followed || near == preceded {
-			for _, g := range grams[i:next] {
-				f.compare(at-int(g.offset), g.literal)
-			}
-		}
-		i = next
-	}
-}
-
-// compare looks whether a literal begins at data[start].
-func (f *finder) compare(start int, literal int32) {
-	l := f.set.literals[literal]
-	if start < 0 || start+len(l.Text) > len(f.data) {
-		return
-	}
-	if here := f.data[start : start+len(l.Text)]; string(here) == l.Text || l.Fold && equalFold(here, l.Text) {
-		f.found(start, literal)
-	}
-}
-
-// found adds a literal to the line it is in.
-func (f *finder) found(at int, literal int32) {
-	if at >= f.hit.End {
-		f.flush()
-		f.hit.Start = bytes.LastIndexByte(f.data[:at], '\n') + 1
-		f.hit.End = len(f.data)
-		if n := bytes.IndexByte(f.data[at:], '\n'); n >= 0 {
-			f.hit.End = at + n
-		}
-	}
-	if f.seen == nil {
-		f.seen = make([]uint64, (len(f.set.literals)+63)/64)
-	}
-	word, bit := literal/64, uint64(1)<<(literal%64)
-	if f.seen[word]&bit == 0 {
-		f.seen[word] |= bit
-		f.hit.IDs = append(f.hit.IDs, literal)
-	}
-}
-
-// flush yields the line that has been collected.
-func (f *finder) flush() {
-	if len(f.hit.IDs) == 0 || f.done {
-		return
-	}
-	f.done = !f.yield(f.hit)
-	f.hit.IDs = f.hit.IDs[:0]
-	clear(f.seen)
-}
-
-func equalFold(here []byte, low string) bool {
-	for i, c := range here {
-		if 'A' <= c && c <= 'Z' {
-			c |= 0x20
-		}
-		if c != low[i] {
-			return false
-		}
-	}
-	return true
 }

@@ -1,0 +1,197 @@
+package scan
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+)
+
+// Hit is a line that contains literals: the bytes from Start up to End, without the line break. IDs are the indexes of all literals
+// in it, each once, in no order.
+type Hit struct {
+	Start, End int
+	Line       int64 // how many \n stand before it in its chunk; only in a Chunk
+	IDs        []int32
+}
+
+// Lines calls yield for every line of data that contains a literal, in order, until it returns false. Lines end at \n; the last may
+// lack it. A line with terminal escape sequences is looked at as it is without them. IDs are overwritten after yield returns.
+func (s *Set) Lines(data []byte, yield func(Hit) bool) {
+	if len(s.literals) == 0 {
+		return
+	}
+	f := finder{set: s}
+	var plain []byte
+	for at := 0; at < len(data) && !f.done; {
+		start, end := escaped(data, at)
+		f.pass(data[at:start], func(hit Hit) bool {
+			hit.Start, hit.End = hit.Start+at, hit.End+at
+			return yield(hit)
+		})
+		if start < end && !f.done {
+			plain = Plain(plain[:0], data[start:min(end+1, len(data))])
+			f.pass(plain, func(hit Hit) bool {
+				hit.Start, hit.End = start, end
+				return yield(hit)
+			})
+		}
+		at = end + 1
+	}
+}
+
+// In tells whether a line contains a literal of the set.
+func (s *Set) In(line []byte) bool {
+	found := false
+	s.Lines(line, func(Hit) bool {
+		found = true
+		return false
+	})
+	return found
+}
+
+// finder is one pass over data.
+type finder struct {
+	set   *Set
+	data  []byte
+	yield func(Hit) bool
+	hit   Hit      // the line that literals are being found in, End is -1 before the first
+	seen  []uint64 // which literals are in hit.IDs
+	done  bool     // yield wants no more
+}
+
+func (f *finder) pass(data []byte, yield func(Hit) bool) {
+	f.data, f.yield = data, yield
+	f.hit = Hit{End: -1, IDs: f.hit.IDs[:0]}
+	if f.set.stride == maxStride {
+		f.wide()
+	} else {
+		f.two()
+	}
+	f.flush()
+}
+
+// wide looks at a gram every 5 bytes, four in a round: one test of bounds and one branch for 20 bytes. Longer rounds gain less than
+// looking again at all of one costs.
+func (f *finder) wide() {
+	s, data, i := f.set, f.data, 0
+	for ; i+20 <= len(data) && !f.done; i += 20 {
+		w := (*[20]byte)(data[i:])
+		a, b := s.test(binary.LittleEndian.Uint32(w[0:])), s.test(binary.LittleEndian.Uint32(w[5:]))
+		c, d := s.test(binary.LittleEndian.Uint32(w[10:])), s.test(binary.LittleEndian.Uint32(w[15:]))
+		if (a|b|c|d)&1 == 0 {
+			continue
+		}
+		for hits := a&1 | b&1<<1 | c&1<<2 | d&1<<3; hits != 0; hits &= hits - 1 {
+			f.verify(i + 5*bits.TrailingZeros64(hits))
+		}
+	}
+	f.narrow(i)
+}
+
+// two is wide for every 2 bytes: the compiler needs the distances to be constants.
+func (f *finder) two() {
+	s, data, i := f.set, f.data, 0
+	for ; i+18 <= len(data) && !f.done; i += 16 {
+		w := (*[18]byte)(data[i:])
+		any := s.test(binary.LittleEndian.Uint32(w[0:])) | s.test(binary.LittleEndian.Uint32(w[2:])) |
+			s.test(binary.LittleEndian.Uint32(w[4:])) | s.test(binary.LittleEndian.Uint32(w[6:])) |
+			s.test(binary.LittleEndian.Uint32(w[8:])) | s.test(binary.LittleEndian.Uint32(w[10:])) |
+			s.test(binary.LittleEndian.Uint32(w[12:])) | s.test(binary.LittleEndian.Uint32(w[14:]))
+		if any&1 != 0 {
+			f.check(i, i+16)
+		}
+	}
+	f.narrow(i)
+}
+
+// check looks again at the grams of a round.
+func (f *finder) check(from, to int) {
+	for at := from; at < to; at += f.set.stride {
+		if f.set.test(binary.LittleEndian.Uint32(f.data[at:]))&1 != 0 {
+			f.verify(at)
+		}
+	}
+}
+
+// narrow looks at one gram after the other.
+func (f *finder) narrow(from int) {
+	s, data := f.set, f.data
+	for i := from; i+gramBytes <= len(data) && !f.done; i += s.stride {
+		if s.test(binary.LittleEndian.Uint32(data[i:]))&1 != 0 {
+			f.verify(i)
+		}
+	}
+}
+
+// verify compares the literals that have the gram at data[at:].
+func (f *finder) verify(at int) {
+	s := f.set
+	followed, preceded, ok := s.neighbours(f.data, at)
+	if ok && s.alone(followed, preceded) {
+		return
+	}
+	bucket, _ := place(binary.LittleEndian.Uint32(f.data[at:]) | foldMask)
+	grams := s.grams[s.starts[bucket]:s.starts[bucket+1]]
+	for i := 0; i < len(grams); {
+		next := i + 1 + int(grams[i].same)
+		if near := grams[i].near; !ok || near == followed || near == preceded {
+			for _, g := range grams[i:next] {
+				f.compare(at-int(g.offset), g.literal)
+			}
+		}
+		i = next
+	}
+}
+
+// compare looks whether a literal begins at data[start].
+func (f *finder) compare(start int, literal int32) {
+	l := f.set.literals[literal]
+	if start < 0 || start+len(l.Text) > len(f.data) {
+		return
+	}
+	if here := f.data[start : start+len(l.Text)]; string(here) == l.Text || l.Fold && equalFold(here, l.Text) {
+		f.found(start, literal)
+	}
+}
+
+// found adds a literal to the line it is in.
+func (f *finder) found(at int, literal int32) {
+	if at >= f.hit.End {
+		f.flush()
+		f.hit.Start = bytes.LastIndexByte(f.data[:at], '\n') + 1
+		f.hit.End = len(f.data)
+		if n := bytes.IndexByte(f.data[at:], '\n'); n >= 0 {
+			f.hit.End = at + n
+		}
+	}
+	if f.seen == nil {
+		f.seen = make([]uint64, (len(f.set.literals)+63)/64)
+	}
+	word, bit := literal/64, uint64(1)<<(literal%64)
+	if f.seen[word]&bit == 0 {
+		f.seen[word] |= bit
+		f.hit.IDs = append(f.hit.IDs, literal)
+	}
+}
+
+// flush yields the line that has been collected.
+func (f *finder) flush() {
+	if len(f.hit.IDs) == 0 || f.done {
+		return
+	}
+	f.done = !f.yield(f.hit)
+	f.hit.IDs = f.hit.IDs[:0]
+	clear(f.seen)
+}
+
+func equalFold(here []byte, low string) bool {
+	for i, c := range here {
+		if 'A' <= c && c <= 'Z' {
+			c |= 0x20
+		}
+		if c != low[i] {
+			return false
+		}
+	}
+	return true
+}
