@@ -35,7 +35,8 @@ type feed struct {
 type recentChunk struct {
 	data  []byte
 	lines int64
-	open  bool // data is a piece of a line, and not its end
+	open  bool   // data is a piece of a line, and not its end
+	own   []byte // memory for data that is not there for long
 }
 
 // says is what a line may have to say by itself. A traceback that it belongs to is another matter.
@@ -89,9 +90,6 @@ func (f *feed) chunk(c *scan.Chunk) error {
 // chunks is still there, so that they are copied only when the chunks are small.
 func (f *feed) remember(c *scan.Chunk, passing bool) {
 	now := recentChunk{data: c.Data, lines: c.Lines, open: c.Open}
-	if passing {
-		now.data = bytes.Clone(c.Data[max(0, len(c.Data)-lastBytes):])
-	}
 	oldest, between := f.recent[0], f.recent[1]
 	if between.lines+now.lines >= reach {
 		f.tail = f.tail[:0]
@@ -104,6 +102,10 @@ func (f *feed) remember(c *scan.Chunk, passing bool) {
 		f.last = f.last[:0]
 	} else if f.last = append(f.last, oldest.data[max(0, len(oldest.data)-lastBytes):]...); len(f.last) > 2*lastBytes {
 		f.last = append(f.last[:0], f.last[len(f.last)-lastBytes:]...)
+	}
+	if now.own = oldest.own; passing {
+		now.own = append(now.own[:0], c.Data[max(0, len(c.Data)-lastBytes):]...)
+		now.data = now.own
 	}
 	f.recent = [2]recentChunk{between, now}
 }

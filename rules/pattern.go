@@ -45,7 +45,7 @@ func (p *Pattern) Regexp() *regexp.Regexp { return p.compiled() }
 // Matches tells whether the expression matches somewhere in a text.
 func (p *Pattern) Matches(text string) bool {
 	q := p.quick()
-	return q.has(text) || slices.ContainsFunc(q.branches, func(b branch) bool { return b.possible(text) && b.re().MatchString(text) })
+	return q.has(text) || q.possible(text) && p.Regexp().MatchString(text)
 }
 
 // Submatch is what the expression and its groups match in a text, as regexp's FindStringSubmatch gives it.
@@ -59,5 +59,5 @@ func (p *Pattern) Submatch(text string) []string {
 // Possible tells cheaply of most texts that they cannot match. It is right of any text that has the one in it, too.
 func (p *Pattern) Possible(text string) bool {
 	q := p.quick()
-	return q.has(text) || slices.ContainsFunc(q.branches, func(b branch) bool { return b.possible(text) })
+	return q.has(text) || q.possible(text)
 }

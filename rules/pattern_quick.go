@@ -1,11 +1,9 @@
 package rules
 
 import (
-	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 )
 
@@ -13,14 +11,11 @@ import (
 // and most of what is asked about a line is whether it has one of some words.
 type quick struct {
 	words    []string // a text that has one of them matches
-	branches []branch // a text without them matches when it matches one of these
+	branches []branch // a text without them that matches fulfils one of these
 }
 
-// branch is an alternative of an expression.
-type branch struct {
-	needs [][]string // a text that matches has one of each
-	re    func() *regexp.Regexp
-}
+// branch is what a text needs to match an alternative of an expression: one of each.
+type branch [][]string
 
 // The most words that stand for a part of an expression, the most needs that are looked at before it is tried, and the most alternatives.
 const (
@@ -44,10 +39,7 @@ func quickOf(tree *syntax.Regexp) quick {
 		}
 		needs := slices.DeleteFunc(known.needed(), func(need []string) bool { return shortest(need) < 2 })
 		slices.SortStableFunc(needs, func(a, b []string) int { return shortest(b) - shortest(a) })
-		q.branches = append(q.branches, branch{
-			needs: needs[:min(len(needs), maxQuickNeeds)],
-			re:    sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(re.String()) }), // what was parsed can be compiled
-		})
+		q.branches = append(q.branches, needs[:min(len(needs), maxQuickNeeds)])
 	}
 	return q
 }
@@ -79,9 +71,14 @@ func (q *quick) has(text string) bool {
 	return slices.ContainsFunc(q.words, func(word string) bool { return strings.Contains(text, word) })
 }
 
+// possible tells whether text fulfils a branch.
+func (q *quick) possible(text string) bool {
+	return slices.ContainsFunc(q.branches, func(b branch) bool { return b.possible(text) })
+}
+
 // possible tells whether text has all words that the branch needs.
-func (b *branch) possible(text string) bool {
-	for _, need := range b.needs {
+func (b branch) possible(text string) bool {
+	for _, need := range b {
 		if !slices.ContainsFunc(need, func(word string) bool { return strings.Contains(text, word) }) {
 			return false
 		}
