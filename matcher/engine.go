@@ -46,6 +46,11 @@ type interest struct {
 	last      bool           // the word is looked for only in exceptions and in the last lines of a source
 }
 
+// same tells whether an interest is another word's of the same reader or pattern. They follow each other.
+func (i *interest) same(other *interest) bool {
+	return i != nil && (i.reader != nil && i.reader == other.reader || i.pattern != nil && i.pattern == other.pattern)
+}
+
 // headLines is how many lines of a source, from its first, are read for facts that are stated in words as common as "torch": where
 // programs and people say what is installed. Facts in rarer words, and those in messages of exceptions, are found everywhere.
 const headLines = 5000

@@ -104,11 +104,13 @@ func (r *Reading) states(words []int, text string, line Line, near bool) {
 	if r.facts.continues(text, line) {
 		return
 	}
+	var before *interest
 	for _, n := range words {
 		i := &r.engine.interest[n]
-		if i.signature != nil || i.common && !near || !i.word.In(text) {
+		if i.signature != nil || i.common && !near || !i.word.In(text) || before.same(i) {
 			continue
 		}
+		before = i
 		switch {
 		case i.reader != nil && i.packages:
 			r.facts.read(i.reader, text, line, fromPackageList)
