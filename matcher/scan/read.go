@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"runtime"
 	"slices"
 )
 
@@ -29,10 +30,7 @@ func (s *Set) Read(ctx context.Context, src io.Reader, how Reading, yield func(*
 	if how.Block == 0 {
 		how.Block = blockSize
 	}
-	blocks := how.Workers + few
-	if how.Workers > 1 {
-		blocks = how.Workers + ahead
-	}
+	blocks := 2*how.Workers + few
 	r := &reading{Reading: how, set: s, todo: make(chan *block, blocks), read: make(chan *block, blocks)}
 	defer close(r.todo)
 	if file, size := regular(src); file != nil && !how.Eager {
@@ -50,12 +48,8 @@ func (s *Set) Read(ctx context.Context, src io.Reader, how Reading, yield func(*
 	return r.collect(ctx, blocks, yield)
 }
 
-// Blocks beyond those that are being scanned: a few hold what has been joined and may still be looked at; with several workers, more
-// of them let these run ahead while something takes long to take in, such as the first lines of a log.
-const (
-	few   = 3
-	ahead = 22
-)
+// few are the blocks that hold what has been joined and may still be looked at. Each worker has one to scan and the one after it.
+const few = 3
 
 const pageSize = 4 << 10
 
@@ -132,6 +126,7 @@ func (r *reading) worker(file io.ReaderAt) {
 		b.filled(n, err)
 		b.scan(r.set, r.Keep)
 		b.ready <- struct{}{}
+		runtime.Gosched() // while the block is in the cache
 	}
 }
 
