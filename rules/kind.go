@@ -19,7 +19,7 @@ func Unnumbered(dst, line []byte) (kind []byte, ok bool) {
 	line = dst[from:]
 	for i := 0; i < len(line); i++ {
 		if c := line[i]; !isDigit(c) {
-			if c < ' ' && c != '\t' || c >= 0x7f {
+			if c-' ' > '~'-' ' && c != '\t' {
 				return nil, false
 			}
 			continue
@@ -58,7 +58,7 @@ func ignoresNumbers(literal string, begins, ends bool) bool {
 	return true
 }
 
-func isDigit[C byte | rune](c C) bool { return '0' <= c && c <= '9' }
+func isDigit(c byte) bool { return c-'0' <= 9 }
 
 func inName(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' }
 
@@ -111,7 +111,7 @@ func widened(re *syntax.Regexp, begins, ends bool) *syntax.Regexp {
 		wide := &syntax.Regexp{Op: syntax.OpConcat, Flags: re.Flags}
 		for _, c := range re.Rune {
 			one := &syntax.Regexp{Op: syntax.OpLiteral, Flags: re.Flags, Rune: []rune{c}}
-			if isDigit(c) {
+			if '0' <= c && c <= '9' {
 				one = &syntax.Regexp{Op: syntax.OpCharClass, Rune: anyDigit}
 			}
 			wide.Sub = append(wide.Sub, one)
