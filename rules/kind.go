@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"encoding/binary"
+	"math/bits"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -14,16 +16,13 @@ import (
 // Unnumbered appends a line to dst with a 1 in place of each digit of its numbers: that is the same for all of its kind. It refuses
 // lines with other bytes than printable ASCII, some of which may have digits side by side in their text that are apart in their bytes.
 func Unnumbered(dst, line []byte) (kind []byte, ok bool) {
+	if !isPlain(line) {
+		return nil, false
+	}
 	from := len(dst)
 	dst = append(dst, line...)
 	line = dst[from:]
-	for i := 0; i < len(line); i++ {
-		if c := line[i]; !isDigit(c) {
-			if c-' ' > '~'-' ' && c != '\t' {
-				return nil, false
-			}
-			continue
-		}
+	for i := toDigit(line, 0); i < len(line); {
 		end, zeros := i, true
 		for ; end < len(line) && isDigit(line[end]); end++ {
 			zeros = zeros && line[end] == '0'
@@ -31,10 +30,47 @@ func Unnumbered(dst, line []byte) (kind []byte, ok bool) {
 		for k := i; k < end && !zeros && (i == 0 || !inName(line[i-1])); k++ {
 			line[k] = '1'
 		}
-		i = end - 1
+		i = toDigit(line, end)
 	}
 	return dst, true
 }
+
+// toDigit is where the next digit of a line of ASCII is from a place on, or the line's end.
+func toDigit(line []byte, from int) int {
+	for ; from+8 <= len(line); from += 8 { // a byte of the sum has its highest bit unless it stems from a digit
+		sum := (binary.LittleEndian.Uint64(line[from:]) ^ each*'0') + each*(0x80-10)
+		if digits := ^sum & (each * 0x80); digits != 0 {
+			return from + bits.TrailingZeros64(digits)/8
+		}
+	}
+	for ; from < len(line) && !isDigit(line[from]); from++ {
+	}
+	return from
+}
+
+// isPlain tells whether a line consists of printable ASCII and tabs.
+func isPlain(line []byte) bool {
+	for len(line) >= 8 { // none of the three has a highest bit where all bytes are printable
+		eight := binary.LittleEndian.Uint64(line)
+		if (eight|(eight+each)|(eight-each*' '))&(each*0x80) != 0 && !allPlain(line[:8]) {
+			return false
+		}
+		line = line[8:]
+	}
+	return allPlain(line)
+}
+
+func allPlain(line []byte) bool {
+	for _, c := range line {
+		if (c < ' ' || c > '~') && c != '\t' {
+			return false
+		}
+	}
+	return true
+}
+
+// each has a 1 in each of eight bytes.
+const each = 0x0101010101010101
 
 // IgnoresNumbers tells whether surely all lines of a kind, or none, contain a literal.
 func IgnoresNumbers(literal string) bool { return ignoresNumbers(literal, false, false) }

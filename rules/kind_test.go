@@ -3,6 +3,8 @@ package rules
 import (
 	"bytes"
 	"math/rand/v2"
+	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -22,6 +24,38 @@ func TestUnnumbered(t *testing.T) {
 		if got, ok := Unnumbered(nil, []byte(line)); ok {
 			t.Errorf("%q is no plain text, but of the kind %q", line, got)
 		}
+	}
+}
+
+// Lines of all kinds of bytes are told apart as an expression does it.
+func TestUnnumberedLines(t *testing.T) {
+	number, plain := regexp.MustCompile(`[A-Za-z_]?[0-9]+`), regexp.MustCompile(`^[\t -~]*$`)
+	rnd := rand.New(rand.NewPCG(5, 1))
+	refused := 0
+	for range 200_000 {
+		line := make([]byte, rnd.IntN(40))
+		for i := range line {
+			line[i] = "0123456789 azAZ_.:/\t~"[rnd.IntN(21)]
+			if rnd.IntN(100) == 0 {
+				line[i] = byte(rnd.IntN(256))
+			}
+		}
+		want := number.ReplaceAllStringFunc(string(line), func(run string) string {
+			if inName(run[0]) || strings.Trim(run, "0") == "" {
+				return run
+			}
+			return strings.Repeat("1", len(run))
+		})
+		got, ok := Unnumbered(nil, line)
+		if ok != plain.Match(line) || ok && string(got) != want {
+			t.Fatalf("%q: %q, %v", line, got, ok)
+		}
+		if !ok {
+			refused++
+		}
+	}
+	if refused < 1000 || refused > 100_000 {
+		t.Errorf("%d lines were refused", refused)
 	}
 }
 
