@@ -3,7 +3,6 @@ package matcher
 import (
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/rules"
@@ -74,40 +73,6 @@ func newEngine(base *rules.Base) *Engine {
 	return &Engine{base: base, needs: make(map[*rules.Entry]func() []*rules.Pattern)}
 }
 
-// build gathers what the knowledge base looks for.
-func (e *Engine) build() *builder {
-	base, b := e.base, &builder{engine: e}
-	b.look(openers(), &seeker{first: every, sees: func(line *Line, _ *rules.Situation) bool { return mayOpen(line.Body()) }})
-	for _, s := range base.Entries {
-		b.signature(s)
-	}
-	v := base.Vocabulary
-	for i := range v.Readers {
-		b.reader(&v.Readers[i], false)
-	}
-	for i := range v.PackageLines {
-		b.reader(&v.PackageLines[i], true)
-	}
-	for i := range v.Dicts {
-		b.word(v.Dicts[i].Marker, interest{dict: &v.Dicts[i]})
-		b.look(literals([]string{v.Dicts[i].Marker}), &seeker{first: every})
-	}
-	for _, t := range v.Trails {
-		for _, word := range t.Keywords {
-			b.word(word, interest{trail: t.Library})
-		}
-		b.look(literals(t.Keywords), &seeker{first: every})
-	}
-	if word := base.Xids.Keyword(); word != "" {
-		b.word(word, interest{xid: true})
-		b.look(literals([]string{word}), &seeker{first: every})
-	}
-	for i, pattern := range base.Scope.SeenPatterns() {
-		b.pattern(i, pattern)
-	}
-	return b
-}
-
 // set makes a set of literals, or an empty one when some of them cannot be looked for.
 func (e *Engine) set(literals []scan.Literal) *scan.Set {
 	set, err := scan.New(literals)
@@ -121,175 +86,6 @@ func (e *Engine) set(literals []scan.Literal) *scan.Set {
 	return set
 }
 
-// builder gathers what the parts of a knowledge base look for.
-type builder struct {
-	engine          *Engine
-	lines, progress []scan.Literal
-	seekers         []*seeker // of lines, one for each
-}
-
-func (b *builder) word(word string, i interest) {
-	i.word = scan.Literal{Text: word}
-	b.engine.interest = append(b.engine.interest, i)
-}
-
-// look has the literals looked for in every line.
-func (b *builder) look(literals []scan.Literal, by *seeker) {
-	for _, l := range literals {
-		b.lines, b.seekers = append(b.lines, l), append(b.seekers, by)
-	}
-}
-
-func (b *builder) signature(s *rules.Entry) {
-	switch s.Role {
-	case rules.Pace: // asked about a sample of the lines
-		return
-	case rules.Unstated:
-		b.engine.unstated = append(b.engine.unstated, s)
-		return
-	}
-	if s.Role == rules.Generic {
-		b.engine.generic = append(b.engine.generic, s)
-		b.engine.genericLooks = b.engine.genericLooks || s.Before
-	}
-	words := wide(literals(s.Keywords))
-	best := words
-	// What the patterns of a signature need is worked out when a line has one of its keywords, or now when those are common: doing so
-	// for all of them would be most of the time that an empty log takes.
-	b.engine.needs[s] = sync.OnceValue(func() []*rules.Pattern { return patterns(s.Requires) })
-	if !rare(words) {
-		for _, literals := range needed(s) {
-			if len(wide(literals)) == len(literals) {
-				best = scan.Rarest(best, literals)
-			}
-		}
-	}
-	for _, word := range s.Keywords {
-		b.word(word, interest{signature: s, last: shortWord(s, word)})
-	}
-	for _, word := range s.Last {
-		b.word(word, interest{signature: s, last: true})
-	}
-	switch {
-	case s.Role == rules.Progress:
-		for _, l := range literals(s.Keywords) {
-			b.progress, b.engine.steps = append(b.progress, l), append(b.engine.steps, s)
-		}
-	case s.Role == rules.Noise, s.Raised: // matters only where others know the line; exceptions are found by their beginnings
-	case len(words) > 0:
-		needs := sync.OnceValue(s.KindPatterns)
-		has := func(text string) bool {
-			return !slices.ContainsFunc(needs(), func(p *rules.Pattern) bool { return !p.Possible(text) })
-		}
-		b.look(best, &seeker{
-			event: true,
-			first: every,
-			has:   has,
-			sees: func(line *Line, situation *rules.Situation) bool {
-				return has(line.Text) && possible(s.Signature().Match, situation)
-			},
-		})
-	}
-}
-
-// shortWord tells whether a keyword of a signature has too few bytes to be looked for in every line: one such literal would make the
-// scan of every log slower. It is looked for where that costs nothing: in exceptions, and in the last lines of a source, which is
-// where a shell says in one word what became of a program. Noise is asked only about lines that something else was found in.
-func shortWord(s *rules.Entry, word string) bool {
-	return len(word) < scan.WideLiteral && s.Role != rules.Noise && s.Role != rules.Progress && s.Role != rules.Pace
-}
-
-// wide are those of the literals that are long enough for the fastest scan.
-func wide(literals []scan.Literal) []scan.Literal {
-	return slices.DeleteFunc(slices.Clone(literals), func(l scan.Literal) bool { return len(l.Text) < scan.WideLiteral })
-}
-
-// needed are the sets of literals of each of which the text of a signature's events has one.
-func needed(s *rules.Entry) [][]scan.Literal {
-	var sets [][]scan.Literal
-	for _, pattern := range s.Requires {
-		if literals := required(pattern); literals != nil {
-			sets = append(sets, literals)
-		}
-	}
-	return sets
-}
-
-// patterns are prepared expressions; they were compiled before.
-func patterns(sources []string) []*rules.Pattern {
-	var all []*rules.Pattern
-	for _, source := range sources {
-		if pattern, err := rules.NewPattern(source); err == nil {
-			all = append(all, pattern)
-		}
-	}
-	return all
-}
-
-// literals are those words that a line can have. One with a line break is in the message of an exception only, and exceptions are
-// found by their beginnings.
-func literals(words []string) []scan.Literal {
-	var all []scan.Literal
-	for _, word := range words {
-		if !strings.ContainsAny(word, "\r\n") {
-			all = append(all, scan.Literal{Text: word})
-		}
-	}
-	return all
-}
-
-// readerLiterals are the rarest of what a reader's lines must contain, according to its keywords and its patterns.
-func readerLiterals(r *rules.FactReader) []scan.Literal {
-	best := scan.Rarest(literals(r.Keywords), required(r.Pattern.String()))
-	if r.Within != nil {
-		best = scan.Rarest(best, required(r.Within.String()))
-	}
-	return best
-}
-
-// reader has the lines of a reader looked for, or only the first of a log looked at when too many have its words.
-func (b *builder) reader(r *rules.FactReader, packages bool) {
-	best := readerLiterals(r)
-	common := r.Head || !rare(best)
-	if !common {
-		pattern := r.Pattern
-		if r.Within != nil {
-			pattern = r.Within
-		}
-		b.look(best, &seeker{first: every, sees: func(line *Line, _ *rules.Situation) bool { return pattern.OfKind().Matches(line.Body()) }})
-	}
-	for _, word := range r.Keywords {
-		b.word(word, interest{reader: r, packages: packages, common: common})
-	}
-}
-
-// pattern prepares to look for a pattern in every line that has one of its literals.
-func (b *builder) pattern(number int, compiled *rules.Pattern) {
-	literals, err := scan.Needed(compiled.String())
-	if err != nil || slices.ContainsFunc(literals, func(l scan.Literal) bool { return len(l.Text) < scan.MinLiteral }) {
-		literals = nil
-	}
-	if len(literals) == 0 {
-		b.engine.wordless = append(b.engine.wordless, number)
-		return
-	}
-	common := slices.ContainsFunc(literals, func(l scan.Literal) bool { return len(l.Text) < scan.WideLiteral || l.Share() > mostCommon })
-	if !common {
-		b.look(literals, &seeker{first: number, sees: func(line *Line, _ *rules.Situation) bool { return compiled.OfKind().Matches(line.Body()) }})
-	}
-	for _, l := range literals {
-		b.engine.interest = append(b.engine.interest, interest{word: l, pattern: compiled, number: number, common: common})
-	}
-}
-
-func required(pattern string) []scan.Literal {
-	literals, err := scan.Required(pattern)
-	if err != nil {
-		return nil
-	}
-	return literals
-}
-
 // fits tells cheaply of most texts that no event of a signature can have them.
 func (e *Engine) fits(s *rules.Entry, text string) bool {
 	has := func(word string) bool { return strings.Contains(text, word) }
@@ -299,21 +95,6 @@ func (e *Engine) fits(s *rules.Entry, text string) bool {
 // mayMatch is fits of a signature whose keywords do not matter.
 func (e *Engine) mayMatch(s *rules.Entry, text string) bool {
 	return !slices.ContainsFunc(e.needs[s](), func(p *rules.Pattern) bool { return !p.Possible(text) })
-}
-
-// mostCommon is the share of the places of an ordinary log at which the literals of one reader may stand: ten in a megabyte.
-const mostCommon = 1e-5
-
-// rare tells whether looking for the literals in every line costs little.
-func rare(literals []scan.Literal) bool {
-	share := 0.0
-	for _, l := range literals {
-		if len(l.Text) < scan.WideLiteral {
-			return false
-		}
-		share = max(share, l.Share())
-	}
-	return len(literals) > 0 && share <= mostCommon
 }
 
 // Literals are what a line must contain one of to matter by itself.
