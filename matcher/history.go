@@ -16,7 +16,7 @@ type history struct {
 	asked  int // up to this line, short keywords have been looked for
 }
 
-// rawLines are lines that follow each other, without their line breaks.
+// rawLines are lines that follow each other, without their line breaks, in memory of their own.
 type rawLines struct {
 	first int // number of the first
 	lines [][]byte
@@ -29,22 +29,12 @@ func (r rawLines) at(number int) (raw []byte, ok bool) {
 	return nil, false
 }
 
-// copied are the lines in memory of their own, unless they are too many bytes for that.
-func (r rawLines) copied() (own rawLines, ok bool) {
-	size := 0
+// size is how many bytes they are.
+func (r rawLines) size() (bytes int) {
 	for _, line := range r.lines {
-		size += len(line)
+		bytes += len(line)
 	}
-	if size > maxHeld {
-		return rawLines{}, false
-	}
-	own = rawLines{r.first, make([][]byte, len(r.lines))}
-	all := make([]byte, 0, size)
-	for i, line := range r.lines {
-		all = append(all, line...)
-		own.lines[i] = all[len(all)-len(line):]
-	}
-	return own, true
+	return bytes
 }
 
 // pastLine is a line of a source with all its parts.
@@ -121,8 +111,8 @@ func (h *history) hold(line Line) func() string {
 		text := h.before(line)
 		return func() string { return text }
 	}
-	raw, ok := h.raw().copied()
-	if !ok {
+	raw := h.raw()
+	if raw.size() > maxHeld {
 		text := h.before(line)
 		return func() string { return text }
 	}

@@ -66,7 +66,7 @@ func (r *Reading) take(line Line) {
 	}
 }
 
-// kindOf is the same for lines that differ only in their numbers.
+// kindOf is the same for lines that differ only in their numbers, however many digits these have.
 func kindOf(text string) uint64 {
 	var b strings.Builder
 	unnumbered(&b, text)
