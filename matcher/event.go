@@ -85,7 +85,7 @@ func (e *event) key() string {
 		if len(text) > 400 {
 			text = text[:400]
 		}
-		unnumbered(&b, text)
+		withoutNumbers(&b, text)
 		b.WriteByte(0)
 		for _, s := range el.matches {
 			b.WriteString(s.ID)
@@ -95,8 +95,8 @@ func (e *event) key() string {
 	return b.String()
 }
 
-// unnumbered writes text with a sign in place of each number and address.
-func unnumbered(to *strings.Builder, text string) {
+// withoutNumbers writes text with a sign in place of each number and address.
+func withoutNumbers(to *strings.Builder, text string) {
 	from := 0
 	for i := 0; i < len(text); i++ {
 		if !isDigit(text[i]) {

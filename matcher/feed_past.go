@@ -7,6 +7,7 @@ import (
 	"github.com/gpu-triage/triage/matcher/scan"
 )
 
+// recentChunk is what is remembered of a chunk as long as its data is there.
 type recentChunk struct {
 	data  []byte
 	lines int64
@@ -46,11 +47,11 @@ func (f *feed) past() rawLines {
 			parts[1+i] = chunk.data
 		}
 	}
-	var lines [][]byte
 	for i, missing := len(parts)-1, reach; i >= 0; i-- {
 		start, still := back(parts[i], missing)
 		parts[i], missing = parts[i][start:], still
 	}
+	var lines [][]byte
 	for raw := range bytes.Lines(slices.Concat(parts...)) {
 		lines = append(lines, bytes.TrimSuffix(raw, []byte{'\n'}))
 	}

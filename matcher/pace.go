@@ -85,7 +85,7 @@ func (p *pace) wait(marks []mark) {
 			before = nil // what was between is not known
 		}
 		if m.by == "" {
-			known[m.kind] = true
+			known[m.wording] = true
 			continue
 		}
 		if before != nil && p.clock && !before.at.IsZero() {
@@ -100,7 +100,7 @@ func (p *pace) wait(marks []mark) {
 		if p.quiet && !m.line.Time.IsZero() {
 			p.ended = m
 		}
-		p.quiet = p.quiet && (known[m.kind] || m.line.Text == "")
+		p.quiet = p.quiet && (known[m.wording] || m.line.Text == "")
 	}
 }
 

@@ -261,6 +261,16 @@ func (p *prefixes) take(form *prefixForm, groups prefixExpression, m []int) bool
 	return true
 }
 
+// joinsPieces tells whether taking its prefixes off a line may join what stands apart in its bytes.
+func joinsPieces(raw []byte) bool {
+	for i := range prefixForms {
+		if form := &prefixForms[i]; form.again && bytes.Contains(raw, []byte(form.has)) {
+			return true
+		}
+	}
+	return false
+}
+
 // wordPrefix tells cheaply whether a line that begins with a letter or a digit can have one of the forms for such lines: a first
 // word that ends in a digit or has a part that does, or a rank.
 func wordPrefix(s string) bool {

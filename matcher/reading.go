@@ -29,7 +29,7 @@ type Reading struct {
 	processes map[string]*process
 	sources   map[string]*sourceState
 	seen      []Line        // by the number of the pattern: the first line that matches
-	found     foundPatterns // by the same: there is one
+	found     foundPatterns // by the same: there is one, as the workers of a scan may know
 	scratch   *rules.Situation
 	clues     clueList
 	xids      xidList

@@ -24,9 +24,9 @@ const (
 // mark is what is remembered of a line of the sample.
 type mark struct {
 	step
-	line Line
-	kind uint64    // the same for lines that differ only in their numbers
-	at   time.Time // its own timestamp or the last before it; zero when there is none
+	line    Line
+	wording uint64    // the same for lines that differ only in their numbers
+	at      time.Time // its own timestamp or the last before it; zero when there is none
 }
 
 // rowStride tells of which rows a line can be: of those whose number is divisible by it.
@@ -66,10 +66,10 @@ func (r *Reading) take(line Line) {
 	}
 }
 
-// kindOf is the same for lines that differ only in their numbers, however many digits these have.
-func kindOf(text string) uint64 {
+// wordingOf is the same for lines that differ only in their numbers, however many digits these have.
+func wordingOf(text string) uint64 {
 	var b strings.Builder
-	unnumbered(&b, text)
+	withoutNumbers(&b, text)
 	h := fnv.New64a()
 	h.Write([]byte(b.String()))
 	return h.Sum64()
@@ -184,11 +184,11 @@ func (r *Reading) paced() {
 	readers := make(map[uint64][]reader) // lines that differ only in their numbers have the same
 	for i := range s.marks {             // only now: most lines that were taken in have gone again
 		m := &s.marks[i]
-		m.kind = kindOf(m.line.Text)
-		by, known := readers[m.kind]
+		m.wording = wordingOf(m.line.Text)
+		by, known := readers[m.wording]
 		if !known {
 			by = r.engine.sampled.of(&m.line, r.scratch)
-			readers[m.kind] = by
+			readers[m.wording] = by
 		}
 		m.step = stepIn(m.line.Text, by)
 	}

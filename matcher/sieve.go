@@ -18,6 +18,7 @@ type seeker struct {
 	sees  func(line *Line, situation *rules.Situation) bool // of the line as a reading takes it in; the situation knows its kind
 }
 
+// every is the first of a seeker that wants all lines.
 const every = -1
 
 // foundPatterns tells of patterns, by their numbers, whether a reading has found a line for each.

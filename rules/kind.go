@@ -19,10 +19,7 @@ func Unnumbered(dst, line []byte) (kind []byte, ok bool) {
 	dst = append(dst, line...)
 	line = dst[from:]
 	for i := toDigit(line, 0); i < len(line); {
-		end, zeros := i, true
-		for ; end < len(line) && isDigit(line[end]); end++ {
-			zeros = zeros && line[end] == '0'
-		}
+		end, zeros := digitRun(line, i)
 		for k := i; k < end && !zeros && (i == 0 || !inName(line[i-1])); k++ {
 			line[k] = '1'
 		}
@@ -73,21 +70,28 @@ func IgnoresNumbers(literal string) bool { return ignoresNumbers(literal, false,
 
 // ignoresNumbers is IgnoresNumbers for a literal of which is known whether it begins and ends where a word or a line does.
 func ignoresNumbers(literal string, begins, ends bool) bool {
-	for i := 0; i < len(literal); i++ {
-		if !isDigit(literal[i]) {
+	text := []byte(literal)
+	for i := 0; i < len(text); i++ {
+		if !isDigit(text[i]) {
 			continue
 		}
-		start, zeros := i, true
-		for ; i < len(literal) && isDigit(literal[i]); i++ {
-			zeros = zeros && literal[i] == '0'
-		}
-		name := start > 0 && inName(literal[start-1])
-		nothing := zeros && (start > 0 || begins) && (i < len(literal) || ends)
+		end, zeros := digitRun(text, i)
+		name := i > 0 && inName(text[i-1])
+		nothing := zeros && (i > 0 || begins) && (end < len(text) || ends)
 		if !name && !nothing {
 			return false
 		}
+		i = end
 	}
 	return true
+}
+
+// digitRun is where the digits that begin at a place end, and whether all are zeros.
+func digitRun(text []byte, from int) (end int, zeros bool) {
+	for end, zeros = from, true; end < len(text) && isDigit(text[end]); end++ {
+		zeros = zeros && text[end] == '0'
+	}
+	return end, zeros
 }
 
 func isDigit(c byte) bool { return c-'0' <= 9 }
