@@ -10,17 +10,18 @@ import (
 
 // Engine diagnoses logs with a knowledge base. It does not change and may be shared.
 type Engine struct {
-	base         *rules.Base
-	words        *keywords
-	noise        *keywords                                // those of harmless lines, with the numbers that they have in words
-	common       *keywords                                // those that only the first lines of a source are looked at for, likewise
-	interest     []interest                               // by the number of the word
-	generic      []*rules.Entry                           // asked about every exception
-	genericLooks bool                                     // some of them has conditions about the lines before
-	unstated     []*rules.Entry                           // asked about what comparisons show
-	wordless     []int                                    // patterns that conditions look for and that need no word
-	needs        map[*rules.Entry]func() []*rules.Pattern // what the text of each event matches
-	sampled      *stepReader
+	base           *rules.Base
+	words          *keywords
+	noise          *keywords                                // those of harmless lines, with the numbers that they have in words
+	common         *keywords                                // those that only the first lines of a source are looked at for, likewise
+	commonNumbered []int                                    // those that not all lines of a kind have, or none, in the same way
+	interest       []interest                               // by the number of the word
+	generic        []*rules.Entry                           // asked about every exception
+	genericLooks   bool                                     // some of them has conditions about the lines before
+	unstated       []*rules.Entry                           // asked about what comparisons show
+	wordless       []int                                    // patterns that conditions look for and that need no word
+	needs          map[*rules.Entry]func() []*rules.Pattern // what the text of each event matches
+	sampled        *stepReader
 
 	lines     *scan.Set      // what a line must contain to matter by itself
 	seekers   []*seeker      // by the number of the literal in lines: who looks for it
@@ -50,10 +51,6 @@ func (i *interest) same(other *interest) bool {
 	return i != nil && (i.reader != nil && i.reader == other.reader || i.pattern != nil && i.pattern == other.pattern)
 }
 
-// headLines is how many lines of a source, from its first, are read for facts that are stated in words as common as "torch": where
-// programs and people say what is installed. Facts in rarer words, and those in messages of exceptions, are found everywhere.
-const headLines = 5000
-
 // New prepares an engine.
 func New(base *rules.Base) *Engine {
 	e := newEngine(base)
@@ -61,6 +58,11 @@ func New(base *rules.Base) *Engine {
 	e.words, e.sampled = newKeywords(e.interest, nil), newStepReader(base)
 	e.noise = newKeywords(e.interest, func(i *interest) bool { return i.signature != nil && i.signature.Role == rules.Noise })
 	e.common = newKeywords(e.interest, func(i *interest) bool { return i.common })
+	for n := range e.interest {
+		if i := &e.interest[n]; i.common && !rules.IgnoresNumbers(i.word.Text) {
+			e.commonNumbered = append(e.commonNumbered, n)
+		}
+	}
 	e.lines, e.progress = e.set(b.lines), e.set(b.progress)
 	e.seekers = b.seekers
 	for _, l := range b.lines {

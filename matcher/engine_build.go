@@ -179,11 +179,7 @@ func (b *builder) reader(r *rules.FactReader, packages bool) {
 	best := readerLiterals(r)
 	common := r.Head || !rare(best)
 	if !common {
-		pattern := r.Pattern
-		if r.Within != nil {
-			pattern = r.Within
-		}
-		b.look(best, &seeker{first: every, sees: func(line *Line, _ *rules.Situation) bool { return pattern.OfKind().Matches(line.Body()) }})
+		b.look(best, &seeker{first: every, sees: func(line *Line, _ *rules.Situation) bool { return r.Marks().OfKind().Matches(line.Body()) }})
 	}
 	for _, word := range r.Keywords {
 		b.word(word, interest{reader: r, packages: packages, common: common})

@@ -2,6 +2,7 @@ package matcher
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gpu-triage/triage/rules"
 )
@@ -113,6 +114,9 @@ const maxStated = 50
 
 // read applies one reader to a line that has one of its keywords.
 func (l *logFacts) read(reader *rules.FactReader, text string, line Line, weight int) {
+	if reader.Fact != "" && l.weight[reader.Fact] >= weight {
+		return // the first statement counts
+	}
 	if text = readable(reader, text); !reader.Pattern.Possible(text) {
 		return
 	}
@@ -121,19 +125,43 @@ func (l *logFacts) read(reader *rules.FactReader, text string, line Line, weight
 	}
 }
 
-// stated notes what one match of a reader's pattern says.
-func (l *logFacts) stated(reader *rules.FactReader, m []string, line Line, weight int) {
-	name := reader.Fact
+// settled tells whether no line of the kind of this text has anything new to say to a reader: for all that it may name, the first
+// statement has been found.
+func (l *logFacts) settled(reader *rules.FactReader, text string, weight int) bool {
+	group := reader.Pattern.Group("name")
+	switch {
+	case !reader.Marks().OfKind().Matches(text):
+		return true
+	case group < 0:
+		return l.weight[reader.Fact] >= weight
+	case reader.Within != nil || !reader.Pattern.IgnoresNumbers():
+		return false
+	}
+	return !slices.ContainsFunc(reader.Pattern.Regexp().FindAllStringSubmatch(text, maxStated), func(m []string) bool {
+		name, ok := l.named(reader, m, weight)
+		return ok && l.weight[name] < weight || !rules.IgnoresNumbers(m[group])
+	})
+}
+
+// named is the fact that one match of a reader's pattern is about, if there is such a fact.
+func (l *logFacts) named(reader *rules.FactReader, m []string, weight int) (name string, ok bool) {
+	name = reader.Fact
 	if i := reader.Pattern.Group("name"); i >= 0 {
 		name = reader.Prefix + m[i]
 	}
 	if weight == fromPackageList {
-		var ok bool
 		if name, ok = l.vocabulary.Package(name); !ok {
-			return
+			return "", false
 		}
 	}
-	if _, ok := l.vocabulary.Fact(name); !ok {
+	_, ok = l.vocabulary.Fact(name)
+	return name, ok
+}
+
+// stated notes what one match of a reader's pattern says.
+func (l *logFacts) stated(reader *rules.FactReader, m []string, line Line, weight int) {
+	name, ok := l.named(reader, m, weight)
+	if !ok {
 		return
 	}
 	if reader.Value != nil {

@@ -26,6 +26,7 @@ type feed struct {
 	wanted struct { // the next line of the sample
 		number, at int
 	}
+	head   headKinds      // of the first lines
 	recent [2]recentChunk // the last two before data
 	tail   []byte         // the last lines before them, unless they have enough
 	last   []byte         // the last bytes before them, likewise
@@ -44,14 +45,16 @@ const (
 
 // newFeed begins a source: each part of each line that matters goes to the reading and to the assembler.
 func newFeed(r *Reading, a *Assembler, form *Form) *feed {
-	f := &feed{reading: r, assembler: a, form: form, ended: true}
+	f := &feed{reading: r, assembler: a, form: form, ended: true, head: make(headKinds)}
 	f.line = parts{form: form, yield: func(line Line) error {
 		r.history.add(line)
-		r.take(line)
+		if sampled(line.Number) {
+			r.sample.take(mark{line: line})
+		}
 		a.Feed(line)
 		return nil
 	}}
-	r.history.raw, r.history.reread = f.past, f.reread
+	r.history.raw, r.history.reread, r.sample.form = f.past, f.reread, form
 	return f
 }
 
@@ -122,7 +125,7 @@ func (f *feed) whole(c *scan.Chunk) error {
 		switch {
 		case f.matters(hits, long):
 			f.says = anything
-		case f.number <= headLines:
+		case f.number <= headLines && f.head.may(f.reading, f.form, f.data[f.at:end]):
 			f.says = states
 		case len(f.shown) > 0:
 			f.says = steps
@@ -179,7 +182,8 @@ func (f *feed) matters(hits []scan.Hit, long []int) bool {
 // aside takes in a line that has nothing to say, or shows progress, if it belongs to no traceback: whose it is, is all that it is
 // asked. It tells whether it did.
 func (f *feed) aside(raw []byte) bool {
-	if f.says < steps || sampled(f.number) || bytes.IndexByte(raw, '\r') >= 0 {
+	inSample := sampled(f.number)
+	if f.says < steps || inSample && len(raw) > maxMarked || bytes.IndexByte(raw, '\r') >= 0 {
 		return false
 	}
 	line := f.form.writer(raw)
@@ -187,6 +191,12 @@ func (f *feed) aside(raw []byte) bool {
 		return false
 	}
 	f.assembler.expire(f.number)
+	if inSample {
+		f.reading.sample.take(mark{line: Line{Number: f.number, Text: string(raw)}, raw: true})
+	}
+	if f.number <= headLines {
+		f.reading.clues.writer(line)
+	}
 	if f.says == steps {
 		line.Number = f.number
 		f.reading.step(line, f.shown)

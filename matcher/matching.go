@@ -15,7 +15,7 @@ func (r *Reading) line(line Line) {
 	}
 	near := says <= states && line.Number <= headLines
 	if near {
-		r.clues.line(line)
+		r.clues.writer(line)
 	}
 	switch says {
 	case nothing:

@@ -25,6 +25,7 @@ const (
 type mark struct {
 	step
 	line    Line
+	raw     bool      // the line has not been cleaned: most that are taken in go again
 	wording uint64    // the same for lines that differ only in their numbers
 	at      time.Time // its own timestamp or the last before it; zero when there is none
 }
@@ -51,19 +52,18 @@ func nextSampled(line int) int {
 
 // sample is the sample of the source that is being read.
 type sample struct {
+	form   *Form
 	marks  []mark
 	stride int
 	closed int // where its last lines begin, which are all in it; 0 as long as they are not
 }
 
-// take takes in a line if it is one of the sample.
-func (r *Reading) take(line Line) {
-	if s := &r.sample; sampled(line.Number) {
-		if stride := rowStride(line.Number); stride > s.stride {
-			s.thin(stride)
-		}
-		s.add(line)
+// take takes in a line of the sample.
+func (s *sample) take(m mark) {
+	if stride := rowStride(m.line.Number); stride > s.stride {
+		s.thin(stride)
 	}
+	s.add(m)
 }
 
 // wordingOf is the same for lines that differ only in their numbers, however many digits these have.
@@ -75,11 +75,9 @@ func wordingOf(text string) uint64 {
 	return h.Sum64()
 }
 
-func (s *sample) add(line Line) {
-	if len(line.Text) > maxMarked {
-		line.Text = strings.Clone(clip(line.Text, maxMarked))
-	}
-	if s.marks = append(s.marks, mark{line: line}); len(s.marks) < maxMarks {
+func (s *sample) add(m mark) {
+	m.clip()
+	if s.marks = append(s.marks, m); len(s.marks) < maxMarks {
 		return
 	}
 	kept := s.marks[:0] // every other run of marks, so that those that are left stand together
@@ -90,6 +88,27 @@ func (s *sample) add(line Line) {
 	}
 	clear(s.marks[len(kept):])
 	s.marks = kept
+}
+
+func (m *mark) clip() {
+	if len(m.line.Text) > maxMarked {
+		m.line.Text = strings.Clone(clip(m.line.Text, maxMarked))
+	}
+}
+
+// clean cleans the lines that have not been.
+func (s *sample) clean() {
+	for i := range s.marks {
+		m := &s.marks[i]
+		if !m.raw {
+			continue
+		}
+		s.form.Clean(m.line.Number, []byte(m.line.Text), func(line Line) error { //nolint:errcheck // nothing fails
+			m.line, m.raw = line, false
+			return nil
+		})
+		m.clip()
+	}
 }
 
 // thin leaves the rows whose number is divisible by stride.
@@ -117,7 +136,7 @@ func (r *Reading) takeLast(form *Form, data []byte, bytesInAll int64, lines int)
 	s.marks = slices.DeleteFunc(s.marks, func(m mark) bool { return m.line.Number >= number })
 	for raw := range bytes.Lines(data) {
 		form.Clean(number, bytes.TrimSuffix(raw, []byte{'\n'}), func(line Line) error { //nolint:errcheck // nothing fails
-			s.add(line)
+			s.add(mark{line: line})
 			return nil
 		})
 		number++
@@ -181,9 +200,11 @@ func (r *Reading) paced() {
 	if s.closed == 0 {
 		s.thin(rowStride(max(r.source.lines, 1)))
 	}
+	s.clean()
 	readers := make(map[uint64][]reader) // lines that differ only in their numbers have the same
-	for i := range s.marks {             // only now: most lines that were taken in have gone again
+	for i := range s.marks {
 		m := &s.marks[i]
+		r.clues.time(m.line)
 		m.wording = wordingOf(m.line.Text)
 		by, known := readers[m.wording]
 		if !known {

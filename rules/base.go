@@ -61,18 +61,20 @@ func load(known []byte, layers []fs.FS) (*Base, error) {
 	if len(layers) == 0 {
 		layers = []fs.FS{Shipped()}
 	}
+	x, err := readIndex(known)
+	if err != nil {
+		return nil, err
+	}
 	d := &decoder{file: vocabularyFile}
 	content, err := fs.ReadFile(layers[0], vocabularyFile)
 	if err != nil {
 		return nil, fmt.Errorf("the knowledge base has no vocabulary: %w", err)
 	}
-	b := &Base{Vocabulary: d.vocabulary(content)}
+	b := &Base{Vocabulary: d.vocabulary(content, x)}
+	x.under(b.Vocabulary)
 	b.libraries = sync.OnceValues(func() ([]*Library, error) { return LoadLibraries(b.Vocabulary, layers...) })
 	l := newSignatures(d, b.Vocabulary)
-	b.Scope = l.scope
-	if l.index, err = readIndex(known, b.Vocabulary); err != nil {
-		return nil, err
-	}
+	b.Scope, l.index = l.scope, x
 	byID := make(map[string]*Entry)
 	for _, layer := range layers {
 		if content, err := fs.ReadFile(layer, xidFile); err == nil {

@@ -46,6 +46,14 @@ type FactReader struct {
 	Place    Problem
 }
 
+// Marks is a pattern that every line matches which the reader finds something in.
+func (r *FactReader) Marks() *Pattern {
+	if r.Within != nil {
+		return r.Within
+	}
+	return r.Pattern
+}
+
 // DictReader takes facts out of a Python dict that a library prints after Marker.
 type DictReader struct {
 	Marker string
@@ -92,14 +100,20 @@ type readerEntry struct {
 	Pattern  Text     `yaml:"pattern"`
 	Keywords []string `yaml:"keywords"`
 	Decode   Text     `yaml:"decode"`
-	Value    any      `yaml:"value"`
+	Value    Text     `yaml:"value"`
 	Prefix   string   `yaml:"prefix"`
 	Source   string   `yaml:"source"`
 	Head     bool     `yaml:"head"`
 }
 
-func (d *decoder) vocabulary(content []byte) *Vocabulary {
-	file, _ := decode[factsFile](d, content)
+// vocabulary reads a file of facts, or what the index knows of it.
+func (d *decoder) vocabulary(content []byte, x *index) *Vocabulary {
+	var file factsFile
+	if known := x.of(d.file, content); known != nil && known.Facts != nil {
+		file = *known.Facts
+	} else {
+		file, _ = decode[factsFile](d, content)
+	}
 	v := &Vocabulary{facts: make(map[string]*FactInfo), packages: make(map[string]string), libraries: make(map[string]string)}
 	for _, f := range file.Facts {
 		typ, ok := typeNamed(f.Type.Value)
@@ -174,10 +188,10 @@ func (d *decoder) reader(e readerEntry, fact *FactInfo) FactReader {
 	if _, ok := Decodings[r.Decode]; !ok {
 		d.problem(e.Decode.Line, e.Decode.Column, "unknown decoding %q", r.Decode)
 	}
-	if e.Value != nil && fact != nil {
-		value, err := fromText(fmt.Sprint(e.Value), fact.Type)
+	if e.Value.Line > 0 && fact != nil {
+		value, err := fromText(e.Value.Value, fact.Type)
 		if err != nil {
-			d.problem(e.Pattern.Line, e.Pattern.Column, "%v", err)
+			d.problem(e.Value.Line, e.Value.Column, "%v", err)
 		}
 		r.Value = &value
 	} else if pattern.Group("value") < 0 {

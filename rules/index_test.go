@@ -26,11 +26,7 @@ func TestIndex(t *testing.T) {
 		}
 		return
 	}
-	base, err := Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	known, err := readIndex(shippedIndex, base.Vocabulary)
+	known, err := readIndex(shippedIndex)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,24 +114,38 @@ func indexAll(t *testing.T) []*indexed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sums, err := readIndex(nil, base.Vocabulary)
-	if err != nil {
-		t.Fatal(err)
-	}
-	content, err := fs.ReadFile(Shipped(), xidFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := []*indexed{{File: xidFile, Sum: sums.sum(content), Entry: Entry{Keywords: []string{base.Xids.Keyword()}}}}
-	for _, e := range base.Entries {
-		if content, err = fs.ReadFile(Shipped(), e.place.File); err != nil {
+	sums := &index{}
+	sum := func(file string) uint32 {
+		content, err := fs.ReadFile(Shipped(), file)
+		if err != nil {
 			t.Fatal(err)
 		}
-		k := &indexed{File: e.place.File, Sum: sums.sum(content), Entry: *e}
+		return sums.sum(content)
+	}
+	all := []*indexed{{File: vocabularyFile, Sum: sum(vocabularyFile), Facts: shippedFacts(t)}}
+	sums.under(base.Vocabulary)
+	all = append(all, &indexed{File: xidFile, Sum: sum(xidFile), Entry: Entry{Keywords: []string{base.Xids.Keyword()}}})
+	for _, e := range base.Entries {
+		k := &indexed{File: e.place.File, Sum: sum(e.place.File), Entry: *e}
 		k.Names, k.Seen = adds(t, base.Vocabulary, e.place.File)
 		all = append(all, k)
 	}
 	return all
+}
+
+// shippedFacts is what stands in the shipped file of facts.
+func shippedFacts(t *testing.T) *factsFile {
+	t.Helper()
+	content, err := fs.ReadFile(Shipped(), vocabularyFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &decoder{file: vocabularyFile}
+	file, _ := decode[factsFile](d, content)
+	if len(d.problems) > 0 {
+		t.Fatal(d.problems)
+	}
+	return &file
 }
 
 // adds reads a file as if there were no other, to tell what it adds to a scope.

@@ -1,7 +1,5 @@
 package rules
 
-import "fmt"
-
 // Inference is a fact that follows from the text of another: a GPU model has one compute capability.
 type Inference struct {
 	Fact string // what follows
@@ -18,7 +16,7 @@ type inferEntry struct {
 	From    Text `yaml:"from"`
 	Pattern Text `yaml:"pattern"`
 	Decode  Text `yaml:"decode"`
-	Value   any  `yaml:"value"`
+	Value   Text `yaml:"value"`
 }
 
 func (d *decoder) inference(e inferEntry, fact *FactInfo) Inference {
@@ -31,10 +29,10 @@ func (d *decoder) inference(e inferEntry, fact *FactInfo) Inference {
 	if _, ok := Decodings[i.decode]; !ok {
 		d.problem(e.Decode.Line, e.Decode.Column, "unknown decoding %q", i.decode)
 	}
-	if e.Value != nil {
-		value, err := fromText(fmt.Sprint(e.Value), fact.Type)
+	if e.Value.Line > 0 {
+		value, err := fromText(e.Value.Value, fact.Type)
 		if err != nil {
-			d.problem(e.Pattern.Line, e.Pattern.Column, "%v", err)
+			d.problem(e.Value.Line, e.Value.Column, "%v", err)
 		}
 		i.value = &value
 	} else if i.pattern.Group("value") < 0 {

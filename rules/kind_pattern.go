@@ -16,6 +16,9 @@ type kindPattern struct {
 // OfKind is a pattern that matches every line of whose kind p matches one.
 func (p *Pattern) OfKind() *Pattern { return p.kind().Pattern }
 
+// IgnoresNumbers tells whether the pattern matches the same places in all lines of a kind.
+func (p *Pattern) IgnoresNumbers() bool { return p.kind().same }
+
 func (p *Pattern) kindPattern() kindPattern {
 	tree, err := syntax.Parse(p.source, syntax.Perl)
 	if err != nil {

@@ -64,38 +64,30 @@ const pieceSize = 16 << 10
 
 // scan sets the hits of c and counts its lines. The IDs of the hits are appended to ids.
 func (s *Set) scan(c *Chunk, ids []int32, keep keep) []int32 {
-	for at := 0; at < len(c.Data); {
-		end := at + pieceSize
-		if end >= len(c.Data) {
-			end = len(c.Data)
-		} else if n := bytes.IndexByte(c.Data[end:], '\n'); n >= 0 {
-			end += n + 1
-		} else {
-			end = len(c.Data)
-		}
-		ids = s.piece(c, at, end, ids, keep)
-		at = end
-	}
-	return ids
-}
-
-// piece is scan for the lines between two places of c.
-func (s *Set) piece(c *Chunk, at, end int, ids []int32, keep keep) []int32 {
-	data, counted := c.Data[at:end], 0
+	at, counted := 0, 0
 	count := func(to int) {
-		c.Lines += int64(bytes.Count(data[counted:to], []byte{'\n'}))
+		c.Lines += int64(bytes.Count(c.Data[counted:to], []byte{'\n'}))
 		counted = to
 	}
-	s.Lines(data, func(hit Hit) bool {
-		if keep != nil && !keep(data[hit.Start:hit.End], hit.IDs) {
+	f := finder{set: s, yield: func(hit Hit) bool {
+		start, end := at+hit.Start, at+hit.End
+		if keep != nil && !keep(c.Data[start:end], hit.IDs) {
 			return true
 		}
-		count(hit.Start)
+		count(start)
 		ids = append(ids, hit.IDs...)
-		c.Hits = append(c.Hits, Hit{at + hit.Start, at + hit.End, c.Lines, ids[len(ids)-len(hit.IDs) : len(ids) : len(ids)]})
+		c.Hits = append(c.Hits, Hit{start, end, c.Lines, ids[len(ids)-len(hit.IDs) : len(ids) : len(ids)]})
 		return true
-	})
-	count(len(data))
+	}}
+	for at < len(c.Data) {
+		end := len(c.Data)
+		if n := bytes.IndexByte(c.Data[min(at+pieceSize, end):], '\n'); n >= 0 {
+			end = at + pieceSize + n + 1
+		}
+		f.lines(c.Data[at:end])
+		count(end)
+		at = end
+	}
 	return ids
 }
 

@@ -17,26 +17,8 @@ type Hit struct {
 // Lines calls yield for every line of data that contains a literal, in order, until it returns false. Lines end at \n; the last may
 // lack it. A line with terminal escape sequences is looked at as it is without them. IDs are overwritten after yield returns.
 func (s *Set) Lines(data []byte, yield func(Hit) bool) {
-	if len(s.literals) == 0 {
-		return
-	}
-	f := finder{set: s}
-	var plain []byte
-	for at := 0; at < len(data) && !f.done; {
-		start, end := escaped(data, at)
-		f.pass(data[at:start], func(hit Hit) bool {
-			hit.Start, hit.End = hit.Start+at, hit.End+at
-			return yield(hit)
-		})
-		if start < end && !f.done {
-			plain = Plain(plain[:0], data[start:min(end+1, len(data))])
-			f.pass(plain, func(hit Hit) bool {
-				hit.Start, hit.End = start, end
-				return yield(hit)
-			})
-		}
-		at = end + 1
-	}
+	f := finder{set: s, yield: yield}
+	f.lines(data)
 }
 
 // In tells whether a line contains a literal of the set.
@@ -49,18 +31,34 @@ func (s *Set) In(line []byte) bool {
 	return found
 }
 
-// finder is one pass over data.
+// finder is Lines for one data after the other.
 type finder struct {
-	set   *Set
-	data  []byte
-	yield func(Hit) bool
-	hit   Hit      // the line that literals are being found in, End is -1 before the first
-	seen  []uint64 // which literals are in hit.IDs
-	done  bool     // yield wants no more
+	set        *Set
+	yield      func(Hit) bool
+	data       []byte   // of a pass
+	start, end int      // where that begins in what was given, and ends when it is a line without its escape sequences, else 0
+	plain      []byte   // memory for such a line
+	hit        Hit      // the line that literals are being found in, End is -1 before the first
+	seen       []uint64 // which literals are in hit.IDs
+	done       bool     // yield wants no more
 }
 
-func (f *finder) pass(data []byte, yield func(Hit) bool) {
-	f.data, f.yield = data, yield
+func (f *finder) lines(data []byte) {
+	for at := 0; at < len(data) && !f.done && len(f.set.literals) > 0; {
+		start, end := escaped(data, at)
+		f.start, f.end = at, 0
+		f.pass(data[at:start])
+		if start < end && !f.done {
+			f.plain = Plain(f.plain[:0], data[start:min(end+1, len(data))])
+			f.start, f.end = start, end
+			f.pass(f.plain)
+		}
+		at = end + 1
+	}
+}
+
+func (f *finder) pass(data []byte) {
+	f.data = data
 	f.hit = Hit{End: -1, IDs: f.hit.IDs[:0]}
 	if f.set.stride == maxStride {
 		f.wide()
@@ -179,7 +177,13 @@ func (f *finder) flush() {
 	if len(f.hit.IDs) == 0 || f.done {
 		return
 	}
-	f.done = !f.yield(f.hit)
+	found := f.hit
+	if f.end > 0 {
+		found.Start, found.End = f.start, f.end
+	} else {
+		found.Start, found.End = f.start+found.Start, f.start+found.End
+	}
+	f.done = !f.yield(found)
 	f.hit.IDs = f.hit.IDs[:0]
 	clear(f.seen)
 }
