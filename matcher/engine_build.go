@@ -165,9 +165,13 @@ func literals(words []string) []scan.Literal {
 	return all
 }
 
-// readerLiterals are the rarest of what a reader's lines must contain, according to its keywords and its patterns.
+// readerLiterals are what a reader's lines must contain: its keywords, or what is rarer in its patterns when those are common.
 func readerLiterals(r *rules.FactReader) []scan.Literal {
-	best := scan.Rarest(literals(r.Keywords), required(r.Pattern.String()))
+	best := literals(r.Keywords)
+	if rare(best) {
+		return best
+	}
+	best = scan.Rarest(best, required(r.Pattern.String()))
 	if r.Within != nil {
 		best = scan.Rarest(best, required(r.Within.String()))
 	}
@@ -176,8 +180,11 @@ func readerLiterals(r *rules.FactReader) []scan.Literal {
 
 // reader has the lines of a reader looked for, or only the first of a log looked at when too many have its words.
 func (b *builder) reader(r *rules.FactReader, packages bool) {
-	best := readerLiterals(r)
-	common := r.Head || !rare(best)
+	var best []scan.Literal
+	if !r.Head {
+		best = readerLiterals(r)
+	}
+	common := !rare(best)
 	if !common {
 		b.look(best, &seeker{first: every, sees: func(line *Line, _ *rules.Situation) bool { return r.Marks().OfKind().Matches(line.Body()) }})
 	}

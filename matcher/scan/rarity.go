@@ -59,16 +59,34 @@ func (t *gramTable) of(text string) float64 {
 	return 1.0 / (1 << rareLevel)
 }
 
-// rarestWindow is the offset in text of the stride+3 bytes whose grams are seen least.
-func rarestWindow(text string, stride int) int {
-	t, best, least := gramShares(), 0, math.Inf(1)
-	sum, last := 0.0, [maxStride]float64{} // powers of two, which are added and taken away without rounding
+// survivorCost is how many times longer it takes to look up a gram that is found with its neighbours than to see that it is not.
+const survivorCost = 8
+
+// rarestWindow is the offset in text of the stride+3 bytes of which a log without text has least: of their grams, and above all of
+// those with their neighbours, which are as rare as the rarest gram that these hold.
+func rarestWindow(text string, stride, reach int) int {
+	if len(text) < stride+gramBytes {
+		return 0
+	}
+	t := gramShares()
+	var room, otherRoom [128]float64
+	shares, nears := room[:0], otherRoom[:0]
 	for i := 0; i+gramBytes <= len(text); i++ {
-		share := t.of(text[i:])
-		sum += share - last[i%stride]
-		last[i%stride] = share
-		if o := i - stride + 1; o >= 0 && sum < least {
-			best, least = o, sum
+		if shares = append(shares, t.of(text[i:])); len(shares) > reach {
+			nears = append(nears, slices.Min(shares[len(shares)-1-reach:]))
+		}
+	}
+	best, least := 0, math.Inf(1)
+	for at := 0; at+stride <= len(shares); at++ {
+		sum := 0.0
+		for o, share := range shares[at : at+stride] {
+			if o+reach >= stride { // the neighbours stand before it
+				o -= reach
+			}
+			sum += share + survivorCost*nears[at+o]
+		}
+		if sum < least {
+			best, least = at, sum
 		}
 	}
 	return best

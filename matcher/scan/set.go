@@ -71,7 +71,7 @@ func New(literals []Literal) (*Set, error) {
 func (s *Set) fill() {
 	unsorted := make([]gram, 0, len(s.literals)*s.stride)
 	for i, l := range s.literals {
-		offset := rarestWindow(l.Text, s.stride)
+		offset := rarestWindow(l.Text, s.stride, s.reach)
 		for o := range s.stride {
 			at := offset + o
 			g := gram{literal: int32(i), offset: int32(at)}
