@@ -180,26 +180,28 @@ func (f *feed) matters(hits []scan.Hit, long []int) bool {
 }
 
 // aside takes in a line that has nothing to say, or shows progress, if it belongs to no traceback: whose it is, is all that it is
-// asked. It tells whether it did.
+// asked, if anything. It tells whether it did.
 func (f *feed) aside(raw []byte) bool {
 	inSample := sampled(f.number)
 	if f.says < steps || inSample && len(raw) > maxMarked || bytes.IndexByte(raw, '\r') >= 0 {
 		return false
 	}
-	line := f.form.writer(raw)
-	if line.Text == "" || f.assembler.has(line) {
-		return false
+	if f.says == steps || f.number <= headLines || f.assembler.busy() {
+		line := f.form.writer(raw)
+		if line.Text == "" || f.assembler.has(line) {
+			return false
+		}
+		f.assembler.expire(f.number)
+		if f.number <= headLines {
+			f.reading.clues.writer(line)
+		}
+		if f.says == steps {
+			line.Number = f.number
+			f.reading.step(line, f.shown)
+		}
 	}
-	f.assembler.expire(f.number)
 	if inSample {
 		f.reading.sample.take(mark{line: Line{Number: f.number, Text: string(raw)}, raw: true})
-	}
-	if f.number <= headLines {
-		f.reading.clues.writer(line)
-	}
-	if f.says == steps {
-		line.Number = f.number
-		f.reading.step(line, f.shown)
 	}
 	return true
 }
