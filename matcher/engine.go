@@ -3,6 +3,7 @@ package matcher
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/rules"
@@ -55,19 +56,23 @@ func (i *interest) same(other *interest) bool {
 func New(base *rules.Base) *Engine {
 	e := newEngine(base)
 	b := e.build()
-	e.words, e.sampled = newKeywords(e.interest, nil), newStepReader(base)
-	e.noise = newKeywords(e.interest, func(i *interest) bool { return i.signature != nil && i.signature.Role == rules.Noise })
-	e.common = newKeywords(e.interest, func(i *interest) bool { return i.common })
+	isCommon := func(i *interest) bool { return i.common }
+	isNoise := func(i *interest) bool { return i.signature != nil && i.signature.Role == rules.Noise }
+	var sets sync.WaitGroup
+	sets.Go(func() { e.words = newKeywords(e.interest, nil) })
+	sets.Go(func() { e.noise = newKeywords(e.interest, isNoise) })
+	sets.Go(func() { e.common, e.sampled = newKeywords(e.interest, isCommon), newStepReader(base) })
+	e.lines, e.progress = e.set(b.lines), e.set(b.progress)
 	for n := range e.interest {
 		if i := &e.interest[n]; i.common && !rules.IgnoresNumbers(i.word.Text) {
 			e.commonNumbered = append(e.commonNumbered, n)
 		}
 	}
-	e.lines, e.progress = e.set(b.lines), e.set(b.progress)
 	e.seekers = b.seekers
 	for _, l := range b.lines {
 		e.numbered = append(e.numbered, !rules.IgnoresNumbers(l.Text))
 	}
+	sets.Wait()
 	return e
 }
 

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -96,19 +97,16 @@ func (m *mark) clip() {
 	}
 }
 
-// clean cleans the lines that have not been.
-func (s *sample) clean() {
-	for i := range s.marks {
-		m := &s.marks[i]
-		if !m.raw {
-			continue
-		}
-		s.form.Clean(m.line.Number, []byte(m.line.Text), func(line Line) error { //nolint:errcheck // nothing fails
-			m.line, m.raw = line, false
-			return nil
-		})
-		m.clip()
+// clean cleans the line if it has not been.
+func (m *mark) clean(form *Form) {
+	if !m.raw {
+		return
 	}
+	form.Clean(m.line.Number, []byte(m.line.Text), func(line Line) error { //nolint:errcheck // nothing fails
+		m.line, m.raw = line, false
+		return nil
+	})
+	m.clip()
 }
 
 // thin leaves the rows whose number is divisible by stride.
@@ -194,25 +192,41 @@ func hasClock(text string) bool {
 	}
 }
 
+// each calls f with every mark, with many of them at once.
+func (s *sample) each(f func(*mark)) {
+	var parts sync.WaitGroup
+	for part := range slices.Chunk(s.marks, partMarks) {
+		parts.Go(func() {
+			for i := range part {
+				f(&part[i])
+			}
+		})
+	}
+	parts.Wait()
+}
+
+// partMarks are the marks of one goroutine: enough to be worth one.
+const partMarks = 256
+
 // paced sums up the sample of the source that ends.
 func (r *Reading) paced() {
 	s := &r.sample
 	if s.closed == 0 {
 		s.thin(rowStride(max(r.source.lines, 1)))
 	}
-	s.clean()
+	s.each(func(m *mark) {
+		m.clean(s.form)
+		m.wording = wordingOf(m.line.Text)
+	})
 	readers := make(map[uint64][]reader) // lines that differ only in their numbers have the same
 	for i := range s.marks {
 		m := &s.marks[i]
 		r.clues.time(m.line)
-		m.wording = wordingOf(m.line.Text)
-		by, known := readers[m.wording]
-		if !known {
-			by = r.engine.sampled.of(&m.line, r.scratch)
-			readers[m.wording] = by
+		if _, known := readers[m.wording]; !known {
+			readers[m.wording] = r.engine.sampled.of(&m.line, r.scratch)
 		}
-		m.step = stepIn(m.line.Text, by)
 	}
+	s.each(func(m *mark) { m.step = stepIn(m.line.Text, readers[m.wording]) })
 	p := s.close()
 	*s = sample{}
 	if p != nil && r.pacers+len(p.series) <= maxSteppers {

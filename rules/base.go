@@ -175,18 +175,23 @@ func readDrafts(files fs.FS, known *index) ([]draft, error) {
 	if err != nil {
 		return nil, err
 	}
+	return drafts, onAllProcessors(len(drafts), func(i int) error { return drafts[i].read(files, known) })
+}
+
+// onAllProcessors calls f with the numbers below n, on each processor until it fails there.
+func onAllProcessors(n int, f func(i int) error) error {
 	workers := runtime.GOMAXPROCS(0)
 	failures := make([]error, workers)
 	var done sync.WaitGroup
 	for w := range workers {
 		done.Go(func() {
-			for i := w; i < len(drafts) && failures[w] == nil; i += workers {
-				failures[w] = drafts[i].read(files, known)
+			for i := w; i < n && failures[w] == nil; i += workers {
+				failures[w] = f(i)
 			}
 		})
 	}
 	done.Wait()
-	return drafts, errors.Join(failures...)
+	return errors.Join(failures...)
 }
 
 func (f *draft) read(files fs.FS, known *index) error {

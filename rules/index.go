@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io/fs"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -70,13 +71,14 @@ type index struct {
 }
 
 func readIndex(content []byte) (*index, error) {
-	x := &index{files: make(map[string]*indexed, bytes.Count(content, []byte{'\n'}))}
-	for line := range bytes.Lines(content) {
-		var known indexed
-		if err := json.Unmarshal(line, &known); err != nil {
-			return nil, fmt.Errorf("reading the index of the shipped rules: %w", err)
-		}
-		x.files[known.File] = &known
+	lines := slices.Collect(bytes.Lines(content))
+	known := make([]indexed, len(lines))
+	if err := onAllProcessors(len(lines), func(i int) error { return json.Unmarshal(lines[i], &known[i]) }); err != nil {
+		return nil, fmt.Errorf("reading the index of the shipped rules: %w", err)
+	}
+	x := &index{files: make(map[string]*indexed, len(known))}
+	for i := range known {
+		x.files[known[i].File] = &known[i]
 	}
 	return x, nil
 }
