@@ -121,23 +121,33 @@ func (f *finder) narrow(from int) {
 	}
 }
 
-// verify compares the literals that have the gram at data[at:].
+// verify compares the literals that have the gram at data[at:] with its neighbours, on one side.
 func (f *finder) verify(at int) {
-	s := f.set
-	followed, preceded, ok := s.neighbours(f.data, at)
-	if ok && s.alone(followed, preceded) {
+	s, data := f.set, f.data
+	if at >= s.reach && at+8 <= len(data) {
+		f.near(at, s.followed(binary.LittleEndian.Uint64(data[at:])))
+		f.near(at, s.preceded(binary.LittleEndian.Uint64(data[at-s.reach:])))
 		return
 	}
-	bucket, _ := place(binary.LittleEndian.Uint32(f.data[at:]) | foldMask)
-	grams := s.grams[s.starts[bucket]:s.starts[bucket+1]]
-	for i := 0; i < len(grams); {
-		next := i + 1 + int(grams[i].same)
-		if near := grams[i].near; !ok || near == followed || near == preceded {
-			for _, g := range grams[i:next] {
-				f.compare(at-int(g.offset), g.literal)
-			}
+	if at+gramBytes+s.reach <= len(data) {
+		f.near(at, s.followed(longGram(data[at:])))
+	}
+	if at >= s.reach {
+		f.near(at, s.preceded(longGram(data[at-s.reach:])))
+	}
+}
+
+// near compares the literals that have a gram with those neighbours.
+func (f *finder) near(at int, near uint64) {
+	s := f.set
+	bucket, bit := placeAround(near)
+	if s.around[bucket]>>bit&1 == 0 {
+		return
+	}
+	for _, g := range s.grams[s.starts[bucket]:s.starts[bucket+1]] {
+		if g.near == near {
+			f.compare(at-int(g.offset), g.literal)
 		}
-		i = next
 	}
 }
 
@@ -156,7 +166,7 @@ func (f *finder) compare(start int, literal int32) {
 func (f *finder) found(at int, literal int32) {
 	if at >= f.hit.End {
 		f.flush()
-		f.hit.Start = bytes.LastIndexByte(f.data[:at], '\n') + 1
+		f.hit.Start = f.lineOf(at)
 		f.hit.End = len(f.data)
 		if n := bytes.IndexByte(f.data[at:], '\n'); n >= 0 {
 			f.hit.End = at + n
@@ -170,6 +180,16 @@ func (f *finder) found(at int, literal int32) {
 		f.seen[word] |= bit
 		f.hit.IDs = append(f.hit.IDs, literal)
 	}
+}
+
+// lineOf is where the line begins that data[at] is in. Where all lines have literals, looking forward from the last one is faster.
+func (f *finder) lineOf(at int) int {
+	if last := f.hit.End; 0 <= last && last < at && at-last < 1<<10 {
+		if n := bytes.IndexByte(f.data[last+1:at], '\n'); n < 0 {
+			return last + 1
+		}
+	}
+	return bytes.LastIndexByte(f.data[:at], '\n') + 1
 }
 
 // flush yields the line that has been collected.

@@ -4,11 +4,9 @@
 package scan
 
 import (
-	"cmp"
 	"encoding/binary"
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 )
 
@@ -16,16 +14,16 @@ import (
 //
 // It looks at four bytes (a gram) every stride bytes. A literal of stride+3 bytes has, wherever it stands, a gram at such a place, so
 // the stride of the shortest literal does for all. A bitmap that fits the processor's nearest cache says for most grams that no literal
-// has them. Another one says for most of the rest that none has them and their neighbours; from here on bit 5 is folded away, which
-// makes the two cases of a letter one. A comparison decides.
+// has them. Another one says for most of the rest that none has them and the bytes after or before them; from here on bit 5 is folded
+// away, which makes the two cases of a letter one. A comparison decides.
 type Set struct {
 	literals []Literal
 	stride   int
 	bitmap   [bucketCount]uint64 // of grams: per bucket, 64 finer bits of the same hash
-	around   [bucketCount]uint64 // the same of grams with some bytes after or before them: asked where the bitmap has a gram
-	reach    int                 // how many bytes that are
+	around   [bucketCount]uint64 // the same of grams with their neighbours: asked where the bitmap has a gram
+	reach    int                 // how many bytes those are
 	starts   [bucketCount + 1]int32
-	grams    []gram // of bucket i: grams[starts[i]:starts[i+1]], those with the same neighbours together
+	grams    []gram // of bucket i of around: grams[starts[i]:starts[i+1]]
 }
 
 // gram is four bytes of a literal, at most stride of them per literal.
@@ -33,7 +31,6 @@ type gram struct {
 	near    uint64 // the gram with its neighbours: followed or preceded by them
 	literal int32
 	offset  int32 // in the literal
-	same    int32 // how many of the next grams have the same neighbours
 }
 
 const (
@@ -81,14 +78,13 @@ func (s *Set) fill() {
 				g.near = s.preceded(longGram(l.Text[at-s.reach : at+gramBytes]))
 			}
 			unsorted = append(unsorted, g)
-			bucket, _ := place(foldedGram(l.Text[at:]))
+			bucket, bit := placeAround(g.near)
+			s.around[bucket] |= 1 << bit
 			s.starts[bucket+1]++
 			for g := range cases(l.Text[at:at+gramBytes], l.Fold) {
 				bucket, bit := place(g)
 				s.bitmap[bucket] |= 1 << bit
 			}
-			around, aroundBit := placeAround(g.near)
-			s.around[around] |= 1 << aroundBit
 		}
 	}
 	for i := range bucketCount {
@@ -97,12 +93,9 @@ func (s *Set) fill() {
 	s.grams = make([]gram, len(unsorted))
 	next := s.starts // where the next gram of each bucket goes
 	for _, g := range unsorted {
-		bucket, _ := place(foldedGram(s.literals[g.literal].Text[g.offset:]))
+		bucket, _ := placeAround(g.near)
 		s.grams[next[bucket]] = g
 		next[bucket]++
-	}
-	for i := range bucketCount {
-		group(s.grams[s.starts[i]:s.starts[i+1]])
 	}
 }
 
@@ -118,16 +111,6 @@ func cases(text string, fold bool) iter.Seq[uint32] {
 		}
 		for upper := letters; yield(gram&^upper) && upper > 0; {
 			upper = (upper - 1) & letters
-		}
-	}
-}
-
-// group brings those grams of a bucket together that have the same neighbours.
-func group(grams []gram) {
-	slices.SortFunc(grams, func(a, b gram) int { return cmp.Compare(a.near, b.near) })
-	for i := len(grams) - 2; i >= 0; i-- {
-		if grams[i].near == grams[i+1].near {
-			grams[i].same = grams[i+1].same + 1
 		}
 	}
 }
@@ -150,8 +133,8 @@ func place(folded uint32) (bucket, bit uint32) {
 	return h >> (32 - bucketBits), h >> (32 - bucketBits - 6) & 63
 }
 
-// longGram is a short text as it lies in memory.
-func longGram(text string) uint64 {
+// longGram is a short text, or the beginning of a longer one, as it lies in memory.
+func longGram[Text string | []byte](text Text) uint64 {
 	var bytes [8]byte
 	copy(bytes[:], text)
 	return binary.LittleEndian.Uint64(bytes[:])
@@ -169,21 +152,6 @@ func (s *Set) preceded(g uint64) uint64 { return s.followed(g) | 1 }
 func placeAround(near uint64) (bucket, bit uint64) {
 	h := near * 0x9E3779B97F4A7C15
 	return h >> (64 - bucketBits), h >> (64 - bucketBits - 6) & 63
-}
-
-// neighbours are those of the gram at data[at:]. They are not told at the ends of data.
-func (s *Set) neighbours(data []byte, at int) (followed, preceded uint64, ok bool) {
-	if at < s.reach || at+8 > len(data) {
-		return 0, 0, false
-	}
-	return s.followed(binary.LittleEndian.Uint64(data[at:])), s.preceded(binary.LittleEndian.Uint64(data[at-s.reach:])), true
-}
-
-// alone tells of many grams that with their neighbours they are no part of a literal.
-func (s *Set) alone(followed, preceded uint64) bool {
-	bucket, bit := placeAround(followed)
-	other, otherBit := placeAround(preceded)
-	return (s.around[bucket]>>bit|s.around[other]>>otherBit)&1 == 0
 }
 
 // test is 1 (among higher bits of no meaning) when some literal may have the gram.
