@@ -3,7 +3,7 @@
 //
 // A log goes through these files in this order:
 //
-//	feed, sieve, kind      which lines matter: most go by unread
+//	feed, head, sieve, kind which lines matter: most go by unread
 //	reader, prefix, stamp  what is left of a line without colours and prefixes, when it was written, and by whom
 //	traceback              the lines of one process put together to exceptions, and their chains
 //	reading, matching      what signatures know, and what conditions ask for anywhere in a log

@@ -9,13 +9,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/fstest"
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/matcher/scan"
@@ -79,7 +79,8 @@ func judged(t *testing.T, engine *matcher.Engine, logs ...[]byte) {
 		if diff := cmp.Diff(want, reading.Report()); diff != "" {
 			t.Fatalf("%s:\n%s", way, diff)
 		}
-		if diff := cmp.Diff(wantClues, reading.Clues(), cmpopts.IgnoreFields(matcher.Clues{}, "Facts")); diff != "" {
+		sameValue := cmp.Comparer(func(a, b rules.Value) bool { return reflect.DeepEqual(a.JSON(), b.JSON()) })
+		if diff := cmp.Diff(wantClues, reading.Clues(), sameValue); diff != "" {
 			t.Fatalf("%s:\n%s", way, diff)
 		}
 	}
@@ -189,11 +190,13 @@ func TestReadEverything(t *testing.T) {
 	}
 }
 
+// signature is a file with a signature.
+func signature(id, role, rest string) *fstest.MapFile {
+	return &fstest.MapFile{Data: []byte(fmt.Sprintf("id: %[1]s\ntitle: %[1]s\nrole: %[2]s\n%[3]s\ncause: x\nfixes: [{do: x}]\nreferences: [x]\n", id, role, rest))}
+}
+
 // TestReadNumbers: lines that differ only in numbers are told apart where rules tell them apart, far behind the first lines.
 func TestReadNumbers(t *testing.T) {
-	signature := func(id, role, rest string) *fstest.MapFile {
-		return &fstest.MapFile{Data: []byte(fmt.Sprintf("id: %[1]s\ntitle: %[1]s\nrole: %[2]s\n%[3]s\ncause: x\nfixes: [{do: x}]\nreferences: [x]\n", id, role, rest))}
-	}
 	base, err := rules.Load(fstest.MapFS{
 		"facts.yaml":  {Data: []byte("facts: [{name: torch, type: version}]\n")},
 		"code.yaml":   signature("code", "cause", "keywords: [\"failed with code\"]\nmatch: ['text matches `failed with code 7\\d\\b`']"),
@@ -224,6 +227,64 @@ func TestReadNumbers(t *testing.T) {
 		}
 	}
 	if len(said) != 3 {
+		t.Errorf("only %v were found", said)
+	}
+}
+
+// TestReadHead: the first lines state what they state, however many of their kind stated nothing, or the same, before.
+func TestReadHead(t *testing.T) {
+	base, err := rules.Load(fstest.MapFS{
+		"facts.yaml": {Data: []byte(`
+facts:
+  - {name: gpu, type: string, read: [{pattern: '^GPU \d+: (?P<value>\w+)', keywords: ["GPU 1: ", "GPU 2: "], head: true}]}
+  - {name: torch, type: version, packages: [torch], read: [{pattern: 'torch (?P<value>2\.\d+)', keywords: [torch], head: true}]}
+  - {name: cuda, type: version, read: [{within: '^cuda [13]\d', pattern: '(?P<value>\d+)', keywords: [cuda], head: true, decode: loose}]}
+read:
+  - {pattern: '^let (?P<name>\w+) be (?P<value>\w+)', prefix: env., keywords: ["let "], head: true}
+  - {pattern: '^give (?P<name>\w+) (?P<value>7\d)$', prefix: env., keywords: ["give "], head: true}
+  - {within: 'set \w+=\d+', pattern: '^set (?P<name>[a-z]+)=(?P<value>\d+)', prefix: env., keywords: ["set "], head: true}
+packages:
+  - {pattern: '^(?P<name>\w+)==(?P<value>[\d.]+)$', keywords: ["=="], head: true}
+`)},
+		"wordless.yaml": signature("wordless", "cause", "keywords: [\"kernel launch\"]\nmatch: ['text matches `kernel launch failed`', 'seen(`^\\d+ 7\\d$`)']"),
+		"common.yaml":   signature("common", "cause", "keywords: [\"memory fault\"]\nmatch: ['text contains \"memory fault\"', 'seen(`use [1-5]\\d gpus`)']"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := matcher.New(base)
+	kinds := []string{"GPU 3: first", "torch 1.8", "cuda 22 is here", "let 11_x be 12", "let y be 12", "give x 12", "now set a=91", "torch==2.1", "other==2.1", "12 13", "use 81 gpus",
+		"node-1:11:12 [0] NCCL INFO nothing", "nothing"}
+	end := "kernel launch failed\nmemory fault\n"
+	said, facts := map[string]int{}, map[string]int{}
+	for seed := range uint64(20) {
+		rnd := rand.New(rand.NewPCG(seed, 7))
+		log := ""
+		for range 120 {
+			line := matcher.Renumbered(rnd, kinds[rnd.IntN(len(kinds))]+"\n")
+			if rnd.IntN(2) == 0 {
+				line = prefixed(rnd.IntN(3), line)
+			}
+			log += line
+		}
+		judged(t, engine, []byte(log+end))
+		reading := engine.Begin()
+		if err := reading.Read(t.Context(), "log", strings.NewReader(log+end)); err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range reading.Report().Diagnoses {
+			said[d.ID]++
+		}
+		for name := range reading.Clues().Facts {
+			facts[name]++
+		}
+	}
+	for _, name := range []string{"gpu", "torch", "cuda", "env.y", "env.x", "env.a"} {
+		if facts[name] == 0 {
+			t.Errorf("%s was never stated", name)
+		}
+	}
+	if said["wordless"] == 0 || said["common"] == 0 {
 		t.Errorf("only %v were found", said)
 	}
 }

@@ -4,16 +4,16 @@ package matcher
 // programs and people say what is installed. Facts in rarer words, and those in messages of exceptions, are found everywhere.
 const headLines = 5000
 
-// headKinds remembers kinds of lines among the first of a source: how often it was asked in vain whether one has nothing to state, or
-// dull. Programs repeat themselves, and one answer is enough for all lines of a kind.
+// headKinds remembers of each kind of lines among the first of a source that no line of it can state anything new, or how often that
+// was asked in vain. Programs repeat themselves, and one answer is enough for all lines of a kind.
 type headKinds map[string]int
 
 const (
-	dull     = -1
-	mostAsks = 8 // of one kind
+	dull     = -1 // nothing new
+	mostAsks = 8
 )
 
-// may tells whether a line may state, in common words, what is not known yet.
+// may tells whether a line may state something new in common words.
 func (h headKinds) may(r *Reading, form *Form, raw []byte) bool {
 	var room [maxKind]byte
 	kind, ok := lineKind(room[:0], raw)
@@ -31,7 +31,7 @@ func (h headKinds) may(r *Reading, form *Form, raw []byte) bool {
 	return asked != dull
 }
 
-// mayState tells whether some line of the kind of this one may state in common words what is not known yet.
+// mayState tells whether some line of the kind of this one may state something new in common words.
 func (r *Reading) mayState(form *Form, raw []byte) (may bool) {
 	form.Clean(0, raw, func(line Line) error { //nolint:errcheck // nothing fails
 		text := line.Body()
