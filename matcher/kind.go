@@ -3,6 +3,7 @@ package matcher
 import (
 	"bytes"
 	"hash/maphash"
+	"slices"
 	"sync/atomic"
 
 	"github.com/gpu-triage/triage/rules"
@@ -44,3 +45,18 @@ func lineKind(dst, raw []byte) (kind []byte, ok bool) {
 	}
 	return rules.Unnumbered(dst, raw)
 }
+
+// joinsPieces tells whether taking its prefixes off a line may join what stands apart in its bytes.
+func joinsPieces(raw []byte) bool {
+	return slices.ContainsFunc(joining, func(has []byte) bool { return bytes.Contains(raw, has) })
+}
+
+// joining is what lines have in them whose prefix comes again.
+var joining = func() (all [][]byte) {
+	for _, form := range prefixForms {
+		if has := []byte(form.has); form.again && !slices.ContainsFunc(all, func(known []byte) bool { return bytes.Equal(known, has) }) {
+			all = append(all, has)
+		}
+	}
+	return all
+}()

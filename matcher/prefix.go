@@ -3,7 +3,6 @@ package matcher
 import (
 	"bytes"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -261,21 +260,6 @@ func (p *prefixes) take(form *prefixForm, groups prefixExpression, m []int) bool
 	p.rest, p.found = rest, true
 	return true
 }
-
-// joinsPieces tells whether taking its prefixes off a line may join what stands apart in its bytes.
-func joinsPieces(raw []byte) bool {
-	return slices.ContainsFunc(joining, func(has []byte) bool { return bytes.Contains(raw, has) })
-}
-
-// joining is what lines have in them whose prefix comes again.
-var joining = func() (all [][]byte) {
-	for _, form := range prefixForms {
-		if has := []byte(form.has); form.again && !slices.ContainsFunc(all, func(known []byte) bool { return bytes.Equal(known, has) }) {
-			all = append(all, has)
-		}
-	}
-	return all
-}()
 
 // wordPrefix tells cheaply whether a line that begins with a letter or a digit can have one of the forms for such lines: a first
 // word that ends in a digit or has a part that does, or a rank.
