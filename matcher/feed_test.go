@@ -218,10 +218,7 @@ func TestReadNumbers(t *testing.T) {
 			log += prefixed(rnd.IntN(3), lines[rnd.IntN(len(lines))]+"\n") + filler(rnd, rnd.IntN(30))
 		}
 		judged(t, engine, []byte(log))
-		reading := engine.Begin()
-		if err := reading.Read(t.Context(), "log", strings.NewReader(log)); err != nil {
-			t.Fatal(err)
-		}
+		reading := read(t, engine, log)
 		for _, d := range reading.Report().Diagnoses {
 			said[d.ID] = true
 		}
@@ -268,10 +265,7 @@ packages:
 			log += line
 		}
 		judged(t, engine, []byte(log+end))
-		reading := engine.Begin()
-		if err := reading.Read(t.Context(), "log", strings.NewReader(log+end)); err != nil {
-			t.Fatal(err)
-		}
+		reading := read(t, engine, log+end)
 		for _, d := range reading.Report().Diagnoses {
 			said[d.ID]++
 		}
