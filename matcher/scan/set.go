@@ -68,13 +68,13 @@ func New(literals []Literal) (*Set, error) {
 func (s *Set) fill() {
 	unsorted := make([]gram, 0, len(s.literals)*s.stride)
 	for i, l := range s.literals {
-		offset := rarestWindow(l.Text, s.stride, s.reach)
+		window := rarestWindow(l.Text, s.stride, s.reach)
 		for o := range s.stride {
-			at := offset + o
+			at := window + o
 			g := gram{literal: int32(i), offset: int32(at)}
 			if o+s.reach < s.stride {
 				g.near = s.followed(longGram(l.Text[at : at+gramBytes+s.reach]))
-			} else { // the window ends before
+			} else { // the window ends before those that follow
 				g.near = s.preceded(longGram(l.Text[at-s.reach : at+gramBytes]))
 			}
 			unsorted = append(unsorted, g)
@@ -127,9 +127,9 @@ func foldedGram(text string) uint32 {
 	return (uint32(text[0]) | uint32(text[1])<<8 | uint32(text[2])<<16 | uint32(text[3])<<24) | foldMask
 }
 
-// place says which bit of which bucket stands for a folded gram.
-func place(folded uint32) (bucket, bit uint32) {
-	h := folded * 0x9E3779B1
+// place says which bit of which bucket stands for a gram.
+func place(gram uint32) (bucket, bit uint32) {
+	h := gram * 0x9E3779B1
 	return h >> (32 - bucketBits), h >> (32 - bucketBits - 6) & 63
 }
 
