@@ -68,22 +68,32 @@ func (f *finder) pass(data []byte) {
 	f.flush()
 }
 
-// wide looks at a gram every 5 bytes, four in a round: one test of bounds and one branch for 20 bytes. Longer rounds gain less than
-// looking again at all of one costs.
+// wide looks at a gram every 5 bytes, four in a round and two rounds at a time: a test of bounds for 40 bytes, a branch for 20. Longer
+// rounds gain less than looking again at all of one costs.
 func (f *finder) wide() {
-	s, data, i := f.set, f.data, 0
-	for ; i+20 <= len(data) && !f.done; i += 20 {
-		w := (*[20]byte)(data[i:])
+	s, rest := f.set, f.data
+	for len(rest) >= 40 && !f.done {
+		w, at := (*[40]byte)(rest), len(f.data)-len(rest)
 		a, b := s.test(binary.LittleEndian.Uint32(w[0:])), s.test(binary.LittleEndian.Uint32(w[5:]))
 		c, d := s.test(binary.LittleEndian.Uint32(w[10:])), s.test(binary.LittleEndian.Uint32(w[15:]))
-		if (a|b|c|d)&1 == 0 {
-			continue
+		if (a|b|c|d)&1 != 0 {
+			f.round(at, a&1|b&1<<1|c&1<<2|d&1<<3)
 		}
-		for hits := a&1 | b&1<<1 | c&1<<2 | d&1<<3; hits != 0; hits &= hits - 1 {
-			f.verify(i + 5*bits.TrailingZeros64(hits))
+		a, b = s.test(binary.LittleEndian.Uint32(w[20:])), s.test(binary.LittleEndian.Uint32(w[25:]))
+		c, d = s.test(binary.LittleEndian.Uint32(w[30:])), s.test(binary.LittleEndian.Uint32(w[35:]))
+		if (a|b|c|d)&1 != 0 {
+			f.round(at+20, a&1|b&1<<1|c&1<<2|d&1<<3)
 		}
+		rest = rest[40:]
 	}
-	f.narrow(i)
+	f.narrow(len(f.data) - len(rest))
+}
+
+// round looks closer at those grams of a round that hits has a bit for.
+func (f *finder) round(at int, hits uint64) {
+	for ; hits != 0; hits &= hits - 1 {
+		f.verify(at + maxStride*bits.TrailingZeros64(hits))
+	}
 }
 
 // two is wide for every 2 bytes: the compiler needs the distances to be constants.
