@@ -47,6 +47,14 @@ type interest struct {
 	last      bool           // the word is looked for only in exceptions and in the last lines of a source
 }
 
+// weight is that of what the reader finds.
+func (i *interest) weight() int {
+	if i.packages {
+		return fromPackageList
+	}
+	return fromLine
+}
+
 // same tells whether an interest is another word's of the same reader or pattern. They follow each other.
 func (i *interest) same(other *interest) bool {
 	return i != nil && (i.reader != nil && i.reader == other.reader || i.pattern != nil && i.pattern == other.pattern)

@@ -27,9 +27,7 @@ func (r *Reading) ReadPlain(name string, from io.Reader) error {
 	stats, err := ReadLines(bytes.NewReader(all), name, func(line Line) error {
 		r.source.lines = line.Number
 		r.history.add(line)
-		if sampled(line.Number) {
-			r.sample.take(mark{line: line})
-		}
+		r.sample.take(mark{line: line})
 		assembler.Feed(line)
 		return nil
 	})

@@ -48,9 +48,7 @@ func newFeed(r *Reading, a *Assembler, form *Form) *feed {
 	f := &feed{reading: r, assembler: a, form: form, ended: true, head: make(headKinds)}
 	f.line = parts{form: form, yield: func(line Line) error {
 		r.history.add(line)
-		if sampled(line.Number) {
-			r.sample.take(mark{line: line})
-		}
+		r.sample.take(mark{line: line})
 		a.Feed(line)
 		return nil
 	}}

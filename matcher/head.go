@@ -39,11 +39,7 @@ func (r *Reading) mayState(form *Form, raw []byte) (may bool) {
 		for _, n := range r.ids {
 			switch i := &r.engine.interest[n]; {
 			case i.reader != nil:
-				weight := fromLine
-				if i.packages {
-					weight = fromPackageList
-				}
-				may = may || !r.facts.settled(i.reader, text, weight)
+				may = may || !r.facts.settled(i.reader, text, i.weight())
 			case i.pattern != nil:
 				may = may || r.mayLook(i.number, text)
 			}

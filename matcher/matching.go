@@ -112,10 +112,8 @@ func (r *Reading) states(words []int, text string, line Line, near bool) {
 		}
 		before = i
 		switch {
-		case i.reader != nil && i.packages:
-			r.facts.read(i.reader, text, line, fromPackageList)
 		case i.reader != nil:
-			r.facts.read(i.reader, text, line, fromLine)
+			r.facts.read(i.reader, text, line, i.weight())
 		case i.dict != nil:
 			r.facts.begin(i.dict, text, line)
 		case i.trail != "":

@@ -59,8 +59,11 @@ type sample struct {
 	closed int // where its last lines begin, which are all in it; 0 as long as they are not
 }
 
-// take takes in a line of the sample.
+// take takes in a line if it is one of the sample.
 func (s *sample) take(m mark) {
+	if !sampled(m.line.Number) {
+		return
+	}
 	if stride := rowStride(m.line.Number); stride > s.stride {
 		s.thin(stride)
 	}

@@ -83,7 +83,7 @@ func readIndex(content []byte) (*index, error) {
 	return x, nil
 }
 
-// under has the index know about files that are read with that vocabulary.
+// under has the index know about files that are read with that vocabulary. Before that, it knows the file of facts.
 func (x *index) under(v *Vocabulary) {
 	for _, name := range v.names {
 		x.vocabulary = crc32.Update(x.vocabulary, crc32.IEEETable, []byte(name+" "+v.facts[name].Type.String()+"\n"))

@@ -62,8 +62,8 @@ func (t *gramTable) of(text string) float64 {
 // survivorCost is how many times longer it takes to look up a gram that is found with its neighbours than to see that it is not.
 const survivorCost = 8
 
-// rarestWindow is the offset in text of the stride+3 bytes of which a log without text has least: of their grams, and above all of
-// those with their neighbours, which are as rare as the rarest gram that these hold.
+// rarestWindow is the offset of those stride+3 bytes of text that cost a scan of ordinary logs least: their grams are seldom there, and
+// above all seldom with their neighbours. How often these are is not known, but no more often than the rarest gram in them.
 func rarestWindow(text string, stride, reach int) int {
 	if len(text) < stride+gramBytes {
 		return 0
