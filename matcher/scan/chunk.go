@@ -39,9 +39,12 @@ type block struct {
 
 // scan finds the whole lines, the literals in them, and counts them. The first block begins with a line, others in the middle of one.
 func (b *block) scan(set *Set, keep keep) {
-	start, end := 0, bytes.LastIndexByte(b.data, '\n')+1
-	if b.number > 0 {
-		start = bytes.IndexByte(b.data, '\n') + 1
+	start, end := 0, 0
+	if first := bytes.IndexByte(b.data, '\n'); first >= 0 { // looking for the last one is slow where there is none
+		end = bytes.LastIndexByte(b.data, '\n') + 1
+		if b.number > 0 {
+			start = first + 1
+		}
 	}
 	b.start = start
 	b.whole = Chunk{Data: b.data[start:max(start, end)], Hits: b.whole.Hits[:0], Long: b.whole.Long[:0]}

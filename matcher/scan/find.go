@@ -71,18 +71,18 @@ func (f *finder) pass(data []byte) {
 // wide looks at a gram every 5 bytes, four in a round and two rounds at a time: a test of bounds for 40 bytes, a branch for 20. Longer
 // rounds gain less than looking again at all of one costs.
 func (f *finder) wide() {
-	s, rest := f.set, f.data
+	table, rest := &f.set.table, f.data
 	for len(rest) >= 40 && !f.done {
 		w, at := (*[40]byte)(rest), len(f.data)-len(rest)
-		a, b := s.test(binary.LittleEndian.Uint32(w[0:])), s.test(binary.LittleEndian.Uint32(w[5:]))
-		c, d := s.test(binary.LittleEndian.Uint32(w[10:])), s.test(binary.LittleEndian.Uint32(w[15:]))
-		if (a|b|c|d)&1 != 0 {
-			f.round(at, a&1|b&1<<1|c&1<<2|d&1<<3)
+		a, b := table[place(binary.LittleEndian.Uint32(w[0:]))], table[place(binary.LittleEndian.Uint32(w[5:]))]
+		c, d := table[place(binary.LittleEndian.Uint32(w[10:]))], table[place(binary.LittleEndian.Uint32(w[15:]))]
+		if a|b|c|d != 0 {
+			f.round(at, a|b<<1|c<<2|d<<3)
 		}
-		a, b = s.test(binary.LittleEndian.Uint32(w[20:])), s.test(binary.LittleEndian.Uint32(w[25:]))
-		c, d = s.test(binary.LittleEndian.Uint32(w[30:])), s.test(binary.LittleEndian.Uint32(w[35:]))
-		if (a|b|c|d)&1 != 0 {
-			f.round(at+20, a&1|b&1<<1|c&1<<2|d&1<<3)
+		a, b = table[place(binary.LittleEndian.Uint32(w[20:]))], table[place(binary.LittleEndian.Uint32(w[25:]))]
+		c, d = table[place(binary.LittleEndian.Uint32(w[30:]))], table[place(binary.LittleEndian.Uint32(w[35:]))]
+		if a|b|c|d != 0 {
+			f.round(at+20, a|b<<1|c<<2|d<<3)
 		}
 		rest = rest[40:]
 	}
@@ -90,43 +90,36 @@ func (f *finder) wide() {
 }
 
 // round looks closer at those grams of a round that hits has a bit for.
-func (f *finder) round(at int, hits uint64) {
+func (f *finder) round(at int, hits uint8) {
 	for ; hits != 0; hits &= hits - 1 {
-		f.verify(at + maxStride*bits.TrailingZeros64(hits))
+		f.verify(at + maxStride*bits.TrailingZeros8(hits))
 	}
 }
 
 // two is wide for every 2 bytes: the compiler needs the distances to be constants.
 func (f *finder) two() {
-	s, data, i := f.set, f.data, 0
+	table, data, i := &f.set.table, f.data, 0
 	for ; i+18 <= len(data) && !f.done; i += 16 {
 		w := (*[18]byte)(data[i:])
-		any := s.test(binary.LittleEndian.Uint32(w[0:])) | s.test(binary.LittleEndian.Uint32(w[2:])) |
-			s.test(binary.LittleEndian.Uint32(w[4:])) | s.test(binary.LittleEndian.Uint32(w[6:])) |
-			s.test(binary.LittleEndian.Uint32(w[8:])) | s.test(binary.LittleEndian.Uint32(w[10:])) |
-			s.test(binary.LittleEndian.Uint32(w[12:])) | s.test(binary.LittleEndian.Uint32(w[14:]))
-		if any&1 != 0 {
+		any := table[place(binary.LittleEndian.Uint32(w[0:]))] | table[place(binary.LittleEndian.Uint32(w[2:]))] |
+			table[place(binary.LittleEndian.Uint32(w[4:]))] | table[place(binary.LittleEndian.Uint32(w[6:]))] |
+			table[place(binary.LittleEndian.Uint32(w[8:]))] | table[place(binary.LittleEndian.Uint32(w[10:]))] |
+			table[place(binary.LittleEndian.Uint32(w[12:]))] | table[place(binary.LittleEndian.Uint32(w[14:]))]
+		if any != 0 {
 			f.check(i, i+16)
 		}
 	}
 	f.narrow(i)
 }
 
-// check looks again at the grams of a round.
-func (f *finder) check(from, to int) {
-	for at := from; at < to; at += f.set.stride {
-		if f.set.test(binary.LittleEndian.Uint32(f.data[at:]))&1 != 0 {
-			f.verify(at)
-		}
-	}
-}
-
 // narrow looks at one gram after the other.
-func (f *finder) narrow(from int) {
-	s, data := f.set, f.data
-	for i := from; i+gramBytes <= len(data) && !f.done; i += s.stride {
-		if s.test(binary.LittleEndian.Uint32(data[i:]))&1 != 0 {
-			f.verify(i)
+func (f *finder) narrow(from int) { f.check(from, len(f.data)-gramBytes+1) }
+
+// check looks at the grams between two places, one after the other.
+func (f *finder) check(from, to int) {
+	for at := from; at < to && !f.done; at += f.set.stride {
+		if f.set.table[place(binary.LittleEndian.Uint32(f.data[at:]))] != 0 {
+			f.verify(at)
 		}
 	}
 }
@@ -135,8 +128,11 @@ func (f *finder) narrow(from int) {
 func (f *finder) verify(at int) {
 	s, data := f.set, f.data
 	if at >= s.reach && at+8 <= len(data) {
-		f.near(at, s.followed(binary.LittleEndian.Uint64(data[at:])))
-		f.near(at, s.preceded(binary.LittleEndian.Uint64(data[at-s.reach:])))
+		next, last := s.followed(binary.LittleEndian.Uint64(data[at:])), s.preceded(binary.LittleEndian.Uint64(data[at-s.reach:]))
+		if (s.isAround(next)|s.isAround(last))&1 != 0 { // one branch: the processor cannot foresee more
+			f.near(at, next)
+			f.near(at, last)
+		}
 		return
 	}
 	if at+gramBytes+s.reach <= len(data) {
@@ -150,10 +146,7 @@ func (f *finder) verify(at int) {
 // near compares the literals that have a gram with those neighbours.
 func (f *finder) near(at int, near uint64) {
 	s := f.set
-	bucket, bit := placeAround(near)
-	if s.around[bucket]>>bit&1 == 0 {
-		return
-	}
+	bucket, _ := placeAround(near)
 	for _, g := range s.grams[s.starts[bucket]:s.starts[bucket+1]] {
 		if g.near == near {
 			f.compare(at-int(g.offset), g.literal)

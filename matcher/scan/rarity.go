@@ -60,36 +60,40 @@ func (t *gramTable) of(text string) float64 {
 }
 
 // survivorCost is how many times longer it takes to look up a gram that is found with its neighbours than to see that it is not.
-const survivorCost = 8
+const survivorCost = 3
 
-// rarestWindow is the offset of those stride+3 bytes of text that cost a scan of ordinary logs least: their grams are seldom there, and
-// above all seldom with their neighbours. How often these are is not known, but no more often than the rarest gram in them.
-func rarestWindow(text string, stride, reach int) int {
-	if len(text) < stride+gramBytes {
-		return 0
-	}
+// place of a gram in a literal, and on which side of it the bytes are that are looked at with it.
+type spot struct {
+	at     int
+	before bool
+}
+
+// rarestGrams sets best[r] to the gram of text, among those at r and every len(best) bytes on, that costs a scan of ordinary logs least:
+// it is seldom there, and above all seldom with its neighbours. How often these are is not known, but no more often than the rarest gram
+// in them.
+func rarestGrams(best []spot, text string, reach int) {
 	t := gramShares()
-	var room, otherRoom [128]float64
-	shares, nears := room[:0], otherRoom[:0]
+	var room [128]float64
+	shares := room[:0]
 	for i := 0; i+gramBytes <= len(text); i++ {
-		if shares = append(shares, t.of(text[i:])); len(shares) > reach {
-			nears = append(nears, slices.Min(shares[len(shares)-1-reach:]))
-		}
+		shares = append(shares, t.of(text[i:]))
 	}
-	best, least := 0, math.Inf(1)
-	for at := 0; at+stride <= len(shares); at++ {
-		sum := 0.0
-		for o, share := range shares[at : at+stride] {
-			if o+reach >= stride { // the neighbours stand before it
-				o -= reach
+	var least [maxStride]float64
+	for at, share := range shares {
+		for _, before := range []bool{false, true} {
+			from := at
+			if before {
+				from -= reach
 			}
-			sum += share + survivorCost*nears[at+o]
-		}
-		if sum < least {
-			best, least = at, sum
+			if from < 0 || from+reach >= len(shares) {
+				continue
+			}
+			cost, r := share+survivorCost*slices.Min(shares[from:from+reach+1]), at%len(best)
+			if least[r] == 0 || cost < least[r] {
+				best[r], least[r] = spot{at, before}, cost
+			}
 		}
 	}
-	return best
 }
 
 // Share estimates in how many of the places of an ordinary log the literal stands: 1e-6 is once per MB.

@@ -13,14 +13,14 @@ import (
 // Set finds many literals in one pass. It does not change after New, so that several goroutines may share it.
 //
 // It looks at four bytes (a gram) every stride bytes. A literal of stride+3 bytes has, wherever it stands, a gram at such a place, so
-// the stride of the shortest literal does for all. A bitmap that fits the processor's nearest cache says for most grams that no literal
-// has them. Another one says for most of the rest that none has them and the bytes after or before them; from here on bit 5 is folded
-// away, which makes the two cases of a letter one. A comparison decides.
+// the stride of the shortest literal does for all. A table says for most grams that no literal has them. A bitmap says for most of
+// the rest that none has them and the bytes after or before them; from here on bit 5 is folded away, which makes the two cases of a
+// letter one. A comparison decides.
 type Set struct {
 	literals []Literal
 	stride   int
-	bitmap   [bucketCount]uint64 // of grams: per bucket, 64 finer bits of the same hash
-	around   [bucketCount]uint64 // the same of grams with their neighbours: asked where the bitmap has a gram
+	table    [tableSize]uint8    // 1 where a gram of a literal may be
+	around   [bucketCount]uint64 // of grams with their neighbours: per bucket, a bit for each of 64 finer ones
 	reach    int                 // how many bytes those are
 	starts   [bucketCount + 1]int32
 	grams    []gram // of bucket i of around: grams[starts[i]:starts[i+1]]
@@ -32,6 +32,13 @@ type gram struct {
 	literal int32
 	offset  int32 // in the literal
 }
+
+// A table of bytes takes fewer instructions than one of bits. It is made for the second cache: what is common in a log stays in the
+// first, and where literals leave more than one place in a hundred, survivors cost more.
+const (
+	tableBits = 18
+	tableSize = 1 << tableBits
+)
 
 const (
 	bucketBits  = 12
@@ -67,23 +74,23 @@ func New(literals []Literal) (*Set, error) {
 // fill enters the grams of the literals.
 func (s *Set) fill() {
 	unsorted := make([]gram, 0, len(s.literals)*s.stride)
+	spots := make([]spot, s.stride)
 	for i, l := range s.literals {
-		window := rarestWindow(l.Text, s.stride, s.reach)
-		for o := range s.stride {
-			at := window + o
+		rarestGrams(spots, l.Text, s.reach)
+		for _, o := range spots {
+			at := o.at
 			g := gram{literal: int32(i), offset: int32(at)}
-			if o+s.reach < s.stride {
-				g.near = s.followed(longGram(l.Text[at : at+gramBytes+s.reach]))
-			} else { // the window ends before those that follow
-				g.near = s.preceded(longGram(l.Text[at-s.reach : at+gramBytes]))
+			if o.before {
+				g.near = s.preceded(longGram([]byte(l.Text[at-s.reach : at+gramBytes])))
+			} else {
+				g.near = s.followed(longGram([]byte(l.Text[at : at+gramBytes+s.reach])))
 			}
 			unsorted = append(unsorted, g)
 			bucket, bit := placeAround(g.near)
 			s.around[bucket] |= 1 << bit
 			s.starts[bucket+1]++
 			for g := range cases(l.Text[at:at+gramBytes], l.Fold) {
-				bucket, bit := place(g)
-				s.bitmap[bucket] |= 1 << bit
+				s.table[place(g)] = 1
 			}
 		}
 	}
@@ -127,17 +134,17 @@ func foldedGram(text string) uint32 {
 	return (uint32(text[0]) | uint32(text[1])<<8 | uint32(text[2])<<16 | uint32(text[3])<<24) | foldMask
 }
 
-// place says which bit of which bucket stands for a gram.
-func place(gram uint32) (bucket, bit uint32) {
-	h := gram * 0x9E3779B1
-	return h >> (32 - bucketBits), h >> (32 - bucketBits - 6) & 63
-}
+// place says where the table has a gram.
+func place(gram uint32) uint32 { return gram * 0x9E3779B1 >> (32 - tableBits) }
 
 // longGram is a short text, or the beginning of a longer one, as it lies in memory.
-func longGram[Text string | []byte](text Text) uint64 {
-	var bytes [8]byte
-	copy(bytes[:], text)
-	return binary.LittleEndian.Uint64(bytes[:])
+func longGram(text []byte) uint64 {
+	if len(text) >= 8 {
+		return binary.LittleEndian.Uint64(text)
+	}
+	var room [8]byte
+	copy(room[:], text)
+	return binary.LittleEndian.Uint64(room[:])
 }
 
 // followed is a folded gram with the bytes after it, of which there are as many as reach.
@@ -148,14 +155,14 @@ func (s *Set) followed(g uint64) uint64 {
 // preceded is the same with the bytes before it, marked in its lowest bit.
 func (s *Set) preceded(g uint64) uint64 { return s.followed(g) | 1 }
 
-// placeAround is place for a gram with its neighbours.
+// placeAround says which bit of which bucket stands for a gram with its neighbours.
 func placeAround(near uint64) (bucket, bit uint64) {
 	h := near * 0x9E3779B97F4A7C15
 	return h >> (64 - bucketBits), h >> (64 - bucketBits - 6) & 63
 }
 
-// test is 1 (among higher bits of no meaning) when some literal may have the gram.
-func (s *Set) test(g uint32) uint64 {
-	bucket, bit := place(g)
-	return s.bitmap[bucket] >> bit
+// isAround is 1 (among higher bits of no meaning) when some literal may have that gram with those neighbours.
+func (s *Set) isAround(near uint64) uint64 {
+	bucket, bit := placeAround(near)
+	return s.around[bucket] >> bit
 }
