@@ -26,7 +26,7 @@ type Engine struct {
 
 	lines     *scan.Set      // what a line must contain to matter by itself
 	seekers   []*seeker      // by the number of the literal in lines: who looks for it
-	numbered  []bool         // by the same: not all lines of a kind have it or none
+	numbered  *scan.Set      // those that not all lines of a kind have, or none, with the digit 1 in place of all
 	progress  *scan.Set      // what a line must contain to show progress
 	steps     []*rules.Entry // by the number of the literal in progress: who looks for it
 	everyLine bool           // some literal cannot be looked for: every line is read
@@ -76,10 +76,7 @@ func New(base *rules.Base) *Engine {
 			e.commonNumbered = append(e.commonNumbered, n)
 		}
 	}
-	e.seekers = b.seekers
-	for _, l := range b.lines {
-		e.numbered = append(e.numbered, !rules.IgnoresNumbers(l.Text))
-	}
+	e.seekers, e.numbered = b.seekers, e.set(numbered(b.lines))
 	sets.Wait()
 	return e
 }

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"hash/maphash"
 	"slices"
+	"strings"
 	"sync/atomic"
 
+	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/rules"
 )
 
@@ -44,6 +46,34 @@ func lineKind(dst, raw []byte) (kind []byte, ok bool) {
 		return nil, false
 	}
 	return rules.Unnumbered(dst, raw)
+}
+
+// numbered are those literals that not all lines of a kind have, or none, as mayHaveNumbered looks for them.
+func numbered(literals []scan.Literal) (all []scan.Literal) {
+	for _, l := range literals {
+		if !rules.IgnoresNumbers(l.Text) {
+			all = append(all, scan.Literal{Text: string(withOneDigit(nil, []byte(l.Text))), Fold: l.Fold})
+		}
+	}
+	slices.SortFunc(all, func(a, b scan.Literal) int { return strings.Compare(a.String(), b.String()) })
+	return slices.Compact(all)
+}
+
+// mayHaveNumbered tells whether some lines of a kind may have a literal that others of it lack.
+func (e *Engine) mayHaveNumbered(kind []byte) bool {
+	var room [maxKind + 1]byte
+	return e.numbered.In(append(withOneDigit(room[:0], kind), '\n'))
+}
+
+// withOneDigit appends a text to dst with the digit 1 in place of all.
+func withOneDigit(dst, text []byte) []byte {
+	for _, c := range text {
+		if isDigit(c) {
+			c = '1'
+		}
+		dst = append(dst, c)
+	}
+	return dst
 }
 
 // joinsPieces tells whether taking its prefixes off a line may join what stands apart in its bytes.

@@ -61,7 +61,8 @@ func wants(s *sieve, line string) (wanted, ok bool) {
 		literals = slices.Clone(hit.IDs)
 		return true
 	})
-	numbered := slices.ContainsFunc(literals, func(n int32) bool { return e.numbered[n] })
+	kind, _ := rules.Unnumbered(nil, []byte(line))
+	numbered := e.mayHaveNumbered(kind)
 	return len(literals) > 0 && s.wanted([]byte(line), literals), len(literals) > 0 && !numbered
 }
 

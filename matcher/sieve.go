@@ -38,18 +38,16 @@ func newSieve(e *Engine, form *Form, found foundPatterns) *sieve {
 	return &sieve{engine: e, form: form, found: found, unwanted: newKinds(), situations: sync.Pool{New: func() any { return e.base.Scope.NewSituation() }}}
 }
 
-// keep tells whether a line may matter by itself. The numbers are those of the literals that it has.
-func (s *sieve) keep(raw []byte, literals []int32) bool {
+// keep tells whether a line may matter by itself. Literals tells the numbers of those that it has.
+func (s *sieve) keep(raw []byte, literals func() []int32) bool {
 	var room [maxKind]byte
 	kind, ok := lineKind(room[:0], raw)
-	if !ok || s.form.bare || slices.ContainsFunc(literals, func(n int32) bool { return s.engine.numbered[n] }) {
-		return s.wanted(raw, literals)
-	}
-	if s.unwanted.has(kind) {
+	ok = ok && !s.form.bare
+	if ok && s.unwanted.has(kind) {
 		return false
 	}
-	wanted := s.wanted(raw, literals)
-	if !wanted {
+	wanted := s.wanted(raw, literals())
+	if ok && !wanted && !s.engine.mayHaveNumbered(kind) {
 		s.unwanted.add(kind)
 	}
 	return wanted

@@ -60,7 +60,7 @@ func (b *block) scan(set *Set, keep keep) {
 }
 
 // keep is Reading.Keep.
-type keep func(line []byte, ids []int32) bool
+type keep func(line []byte, literals func() []int32) bool
 
 // pieceSize is how much is looked at in all ways before what follows is: it fits the processor's first cache.
 const pieceSize = 16 << 10
@@ -72,16 +72,19 @@ func (s *Set) scan(c *Chunk, ids []int32, keep keep) []int32 {
 		c.Lines += int64(bytes.Count(c.Data[counted:to], []byte{'\n'}))
 		counted = to
 	}
-	f := finder{set: s, yield: func(hit Hit) bool {
-		start, end := at+hit.Start, at+hit.End
-		if keep != nil && !keep(c.Data[start:end], hit.IDs) {
+	f := finder{set: s}
+	literals := f.literals
+	f.yield = func(from, to int) bool {
+		from, to = at+from, at+to
+		if keep != nil && !keep(c.Data[from:to], literals) {
 			return true
 		}
-		count(start)
-		ids = append(ids, hit.IDs...)
-		c.Hits = append(c.Hits, Hit{start, end, c.Lines, ids[len(ids)-len(hit.IDs) : len(ids) : len(ids)]})
+		count(from)
+		first := len(ids)
+		ids = append(ids, literals()...)
+		c.Hits = append(c.Hits, Hit{from, to, c.Lines, ids[first:len(ids):len(ids)]})
 		return true
-	}}
+	}
 	for at < len(c.Data) {
 		end := len(c.Data)
 		if n := bytes.IndexByte(c.Data[min(at+pieceSize, end):], '\n'); n >= 0 {

@@ -15,8 +15,9 @@ type Reading struct {
 	Eager   bool // hand on what one Read returned instead of waiting for more: for a source that grows
 
 	// Keep decides of each line with literals, without its line break, whether it is one of a chunk's hits; nil keeps all. All
-	// workers call it at once. The numbers are as those of a Hit.
-	Keep func(line []byte, ids []int32) bool
+	// workers call it at once. It may ask which literals the line has, which takes longer than to see that it has one: their numbers
+	// are as those of a Hit.
+	Keep func(line []byte, literals func() []int32) bool
 
 	Block int // bytes read at a time; 256 KiB when it is 0
 }

@@ -18,6 +18,7 @@ import (
 // letter one. A comparison decides.
 type Set struct {
 	literals []Literal
+	ends     []uint64 // the last 8 bytes of each that has so many, folded
 	stride   int
 	table    [tableSize]uint8    // 1 where a gram of a literal may be
 	around   [bucketCount]uint64 // of grams with their neighbours: per bucket, a bit for each of 64 finer ones
@@ -41,18 +42,19 @@ const (
 )
 
 const (
-	bucketBits  = 12
-	bucketCount = 1 << bucketBits
-	foldMask    = 0x20202020
-	gramBytes   = 4
-	maxStride   = WideLiteral - gramBytes + 1 // longer strides gained nothing
-	minStride   = MinLiteral - gramBytes + 1
+	bucketBits   = 12
+	bucketCount  = 1 << bucketBits
+	foldMask     = 0x20202020
+	longFoldMask = foldMask<<32 | foldMask
+	gramBytes    = 4
+	maxStride    = WideLiteral - gramBytes + 1 // longer strides gained nothing
+	minStride    = MinLiteral - gramBytes + 1
 )
 
 // New prepares to look for the literals. It refuses literals that are shorter than MinLiteral, and those with a line break that is not
 // their end.
 func New(literals []Literal) (*Set, error) {
-	s := &Set{literals: make([]Literal, len(literals)), stride: maxStride}
+	s := &Set{literals: make([]Literal, len(literals)), ends: make([]uint64, len(literals)), stride: maxStride}
 	for i, l := range literals {
 		if !Takes(l) {
 			return nil, fmt.Errorf("scan: literal %q has fewer than %d bytes or a line break that is not its end", l.Text, MinLiteral)
@@ -60,7 +62,7 @@ func New(literals []Literal) (*Set, error) {
 		if l.Fold {
 			l.Text = lower(l.Text)
 		}
-		s.literals[i] = l
+		s.literals[i], s.ends[i] = l, longGram([]byte(l.Text[max(0, len(l.Text)-8):]))|longFoldMask
 		s.stride = min(s.stride, len(l.Text)-gramBytes+1)
 	}
 	if s.stride < maxStride {
@@ -149,7 +151,7 @@ func longGram(text []byte) uint64 {
 
 // followed is a folded gram with the bytes after it, of which there are as many as reach.
 func (s *Set) followed(g uint64) uint64 {
-	return (g | foldMask<<32 | foldMask) << (8 * (gramBytes - s.reach))
+	return (g | longFoldMask) << (8 * (gramBytes - s.reach))
 }
 
 // preceded is the same with the bytes before it, marked in its lowest bit.
