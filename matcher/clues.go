@@ -33,8 +33,7 @@ func (r *Reading) Clues() Clues {
 	return c
 }
 
-// clueList collects clues while logs are read: hosts from the first and the last lines of each, the time from its sample and its last
-// lines, both from what happened in it.
+// clueList collects clues while logs are read: from the sample and the last lines of each, and from what happened in it.
 type clueList struct {
 	hosts  map[string]bool
 	frames []Frame
@@ -45,17 +44,9 @@ type clueList struct {
 var hostWriter = regexp.MustCompile(`^([A-Za-z0-9][\w.-]*):\d+$`)
 
 func (c *clueList) line(line Line) {
-	c.time(line)
-	c.writer(line)
-}
-
-func (c *clueList) time(line Line) {
 	if line.Time.Year() > 1970 && line.Time.After(c.last) {
 		c.last = line.Time
 	}
-}
-
-func (c *clueList) writer(line Line) {
 	if !strings.Contains(line.Writer, ":") {
 		return
 	}

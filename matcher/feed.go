@@ -184,15 +184,12 @@ func (f *feed) aside(raw []byte) bool {
 	if f.says < steps || inSample && len(raw) > maxMarked || bytes.IndexByte(raw, '\r') >= 0 {
 		return false
 	}
-	if f.says == steps || f.number <= headLines || f.assembler.busy() {
+	if f.says == steps || f.assembler.busy() {
 		line := f.form.writer(raw)
 		if line.Text == "" || f.assembler.has(line) {
 			return false
 		}
 		f.assembler.expire(f.number)
-		if f.number <= headLines {
-			f.reading.clues.writer(line)
-		}
 		if f.says == steps {
 			line.Number = f.number
 			f.reading.step(line, f.shown)

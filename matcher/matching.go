@@ -14,9 +14,6 @@ func (r *Reading) line(line Line) {
 		says, shown = r.says(line)
 	}
 	near := says <= states && line.Number <= headLines
-	if near {
-		r.clues.writer(line)
-	}
 	switch says {
 	case nothing:
 	case steps:

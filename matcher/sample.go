@@ -81,6 +81,9 @@ func wordingOf(text string) uint64 {
 
 func (s *sample) add(m mark) {
 	m.clip()
+	if len(s.marks) == cap(s.marks) {
+		s.marks = slices.Grow(s.marks, len(s.marks)+rowLines) // twice as many: append alone grows in many small steps
+	}
 	if s.marks = append(s.marks, m); len(s.marks) < maxMarks {
 		return
 	}
@@ -224,14 +227,15 @@ func (r *Reading) paced() {
 	readers := make(map[uint64][]reader) // lines that differ only in their numbers have the same
 	for i := range s.marks {
 		m := &s.marks[i]
-		r.clues.time(m.line)
+		r.clues.line(m.line)
 		if _, known := readers[m.wording]; !known {
 			readers[m.wording] = r.engine.sampled.of(&m.line, r.scratch)
 		}
 	}
 	s.each(func(m *mark) { m.step = stepIn(m.line.Text, readers[m.wording]) })
 	p := s.close()
-	*s = sample{}
+	clear(s.marks)
+	*s = sample{marks: s.marks[:0]} // their memory is for the next source
 	if p != nil && r.pacers+len(p.series) <= maxSteppers {
 		r.paces, r.pacers = append(r.paces, p), r.pacers+len(p.series)
 	}
