@@ -53,6 +53,32 @@ func TestKindsAreWanted(t *testing.T) {
 	}
 }
 
+// The kinds of lines that may have a literal with a number are known, whatever number such a line has.
+func TestNumberedKinds(t *testing.T) {
+	base, err := rules.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, rnd, numbers := New(base), rand.New(rand.NewPCG(7, 1)), 0
+	for _, l := range e.Literals() {
+		line := "2026-03-01 trainer: " + strings.TrimSuffix(l.Text, "\n")
+		if !strings.HasSuffix(l.Text, "\n") {
+			line += " of 17"
+		}
+		kind, ok := lineKind(nil, []byte(Renumbered(rnd, line)))
+		if !ok || rules.IgnoresNumbers(l.Text) {
+			continue
+		}
+		numbers++
+		if !e.mayHaveNumbered(kind) {
+			t.Errorf("%q may be of the kind %q", l.Text, kind)
+		}
+	}
+	if kind, _ := lineKind(nil, []byte("2026-03-01 trainer: step 17")); numbers < 50 || e.mayHaveNumbered(kind) {
+		t.Errorf("%d literals with numbers were tried; one of them may be in %q", numbers, kind)
+	}
+}
+
 // wants tells whether somebody wants a line that nothing is known of, and whether that says something of its kind.
 func wants(s *sieve, line string) (wanted, ok bool) {
 	e := s.engine

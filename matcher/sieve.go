@@ -42,7 +42,6 @@ func newSieve(e *Engine, form *Form, found foundPatterns) *sieve {
 func (s *sieve) keep(raw []byte, literals func() []int32) bool {
 	var room [maxKind]byte
 	kind, ok := lineKind(room[:0], raw)
-	ok = ok && !s.form.bare
 	if ok && s.unwanted.has(kind) {
 		return false
 	}
@@ -56,7 +55,7 @@ func (s *sieve) keep(raw []byte, literals func() []int32) bool {
 // wanted is keep for a line of whose kind nothing is known.
 func (s *sieve) wanted(raw []byte, literals []int32) bool {
 	text := string(raw)
-	coded := s.form.bare || strings.IndexByte(text, escape) >= 0 // codes may stand within what is looked for
+	coded := strings.IndexByte(text, escape) >= 0 // codes may stand within what is looked for
 	var room [8]*seeker
 	left := room[:0]
 	for _, n := range literals {

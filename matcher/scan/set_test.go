@@ -68,8 +68,11 @@ func TestNewRefuses(t *testing.T) {
 
 // TestLinesEverywhere puts literals of every length at every place of lines of every length.
 func TestLinesEverywhere(t *testing.T) {
-	for length := MinLiteral; length < 24; length++ {
-		literal := Literal{Text: "abcdefghijklmnopqrstuvwxyz"[:length]}
+	for length := MinLiteral; length < 48; length++ {
+		literal := Literal{Text: "abcdefghijklmnopqrstuvwxyz"[:length/2+2]}
+		if length%2 > 0 {
+			literal.Text += "\n"
+		}
 		other := Literal{Text: strings.Repeat("?", 30)}
 		for before := range 50 {
 			for after := range 3 {
@@ -79,6 +82,28 @@ func TestLinesEverywhere(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestLinesStops: nothing is yielded after the line that is the last wanted one.
+func TestLinesStops(t *testing.T) {
+	log := []byte(strings.Repeat("CUDA out of memory\nout of words\nout of memory\n\x1b[31mCUDA out of memory\x1b[m\n", 5))
+	set, err := New([]Literal{{Text: "out of memory"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for wanted := 1; wanted <= 15; wanted++ {
+		yielded := 0
+		set.Lines(log, func(Hit) bool {
+			yielded++
+			return yielded < wanted
+		})
+		if yielded != wanted {
+			t.Errorf("%d lines instead of %d", yielded, wanted)
+		}
+	}
+	if !set.In(log) || set.In(log[19:32]) {
+		t.Error("a line with the literal, and one without, are the same")
 	}
 }
 
@@ -94,8 +119,13 @@ func TestLinesRandom(t *testing.T) {
 	}
 	for range 300 {
 		var literals []Literal
+		shortest := []int{MinLiteral, WideLiteral}[rnd.IntN(2)]
 		for range 1 + rnd.IntN(40) {
-			literals = append(literals, Literal{Text: text("aAbB_\x7f\x80", MinLiteral+rnd.IntN(8)), Fold: rnd.IntN(2) == 0})
+			l := Literal{Text: text("aAbB_\x7f\x80", shortest+rnd.IntN(8)), Fold: rnd.IntN(2) == 0}
+			if rnd.IntN(4) == 0 {
+				l.Text = l.Text[1:] + "\n"
+			}
+			literals = append(literals, l)
 		}
 		data := text("aAbB_\x7f\x80\naaABb\x1b[m", rnd.IntN(3000))
 		if diff := cmp.Diff(naive(literals, []byte(data)), scanned(t, literals, []byte(data))); diff != "" {
