@@ -62,7 +62,7 @@ func (t *gramTable) of(text string) float64 {
 // survivorCost is how many times longer it takes to look up a gram that is found with its neighbours than to see that it is not.
 const survivorCost = 3
 
-// place of a gram in a literal, and on which side of it the bytes are that are looked at with it.
+// spot is where a gram stands in a literal, and on which side of it those bytes are that are looked at with it.
 type spot struct {
 	at     int
 	before bool
