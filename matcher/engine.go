@@ -3,7 +3,6 @@ package matcher
 import (
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/rules"
@@ -26,7 +25,7 @@ type Engine struct {
 
 	lines     *scan.Set      // what a line must contain to matter by itself
 	seekers   []*seeker      // by the number of the literal in lines: who looks for it
-	numbered  *scan.Set      // those that not all lines of a kind have, or none, with the digit 1 in place of all
+	numbered  *keywords      // those that not all lines of a kind have, or none, with the digit 1 in place of all
 	progress  *scan.Set      // what a line must contain to show progress
 	steps     []*rules.Entry // by the number of the literal in progress: who looks for it
 	everyLine bool           // some literal cannot be looked for: every line is read
@@ -66,18 +65,15 @@ func New(base *rules.Base) *Engine {
 	b := e.build()
 	isCommon := func(i *interest) bool { return i.common }
 	isNoise := func(i *interest) bool { return i.signature != nil && i.signature.Role == rules.Noise }
-	var sets sync.WaitGroup
-	sets.Go(func() { e.words = newKeywords(e.interest, nil) })
-	sets.Go(func() { e.noise = newKeywords(e.interest, isNoise) })
-	sets.Go(func() { e.common, e.sampled = newKeywords(e.interest, isCommon), newStepReader(base) })
+	e.words, e.noise, e.common = newKeywords(e.interest, nil), newKeywords(e.interest, isNoise), newKeywords(e.interest, isCommon)
+	e.sampled = newStepReader(base)
 	e.lines, e.progress = e.set(b.lines), e.set(b.progress)
 	for n := range e.interest {
 		if i := &e.interest[n]; i.common && !rules.IgnoresNumbers(i.word.Text) {
 			e.commonNumbered = append(e.commonNumbered, n)
 		}
 	}
-	e.seekers, e.numbered = b.seekers, e.set(numbered(b.lines))
-	sets.Wait()
+	e.seekers, e.numbered = b.seekers, newKeywords(numbered(b.lines), nil)
 	return e
 }
 

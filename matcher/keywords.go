@@ -2,15 +2,16 @@ package matcher
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/gpu-triage/triage/matcher/scan"
 )
 
 // keywords finds which of many words a text has.
 type keywords struct {
-	set     *scan.Set
-	numbers []int          // of the words in set
-	others  []numberedWord // words that no set takes, such as one with a line break in it
+	set     func() *scan.Set // made when a text is asked about
+	numbers []int            // of the words in it
+	others  []numberedWord   // words that no set takes, such as one with a line break in it
 }
 
 type numberedWord struct {
@@ -32,16 +33,19 @@ func newKeywords(interests []interest, use func(*interest) bool) *keywords {
 			k.others = append(k.others, numberedWord{i.word, n})
 		}
 	}
-	var err error
-	if k.set, err = scan.New(words); err != nil {
-		panic(err) // each of them is one that a set takes
-	}
+	k.set = sync.OnceValue(func() *scan.Set {
+		set, err := scan.New(words)
+		if err != nil {
+			panic(err) // each of them is one that a set takes
+		}
+		return set
+	})
 	return k
 }
 
 // in appends the numbers of the words in a text to ids, in order and each once.
 func (k *keywords) in(text string, ids []int) []int {
-	k.set.Lines([]byte(text), func(hit scan.Hit) bool {
+	k.set().Lines([]byte(text), func(hit scan.Hit) bool {
 		for _, id := range hit.IDs {
 			ids = append(ids, k.numbers[id])
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"hash/maphash"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"github.com/gpu-triage/triage/matcher/scan"
@@ -49,20 +48,22 @@ func lineKind(dst, raw []byte) (kind []byte, ok bool) {
 }
 
 // numbered are those literals that not all lines of a kind have, or none, as mayHaveNumbered looks for them.
-func numbered(literals []scan.Literal) (all []scan.Literal) {
+func numbered(literals []scan.Literal) (all []interest) {
+	known := make(map[scan.Literal]bool)
 	for _, l := range literals {
-		if !rules.IgnoresNumbers(l.Text) {
-			all = append(all, scan.Literal{Text: string(withOneDigit(nil, []byte(l.Text))), Fold: l.Fold})
+		one := scan.Literal{Text: string(withOneDigit(nil, []byte(l.Text))), Fold: l.Fold}
+		if !rules.IgnoresNumbers(l.Text) && !known[one] {
+			known[one] = true
+			all = append(all, interest{word: one})
 		}
 	}
-	slices.SortFunc(all, func(a, b scan.Literal) int { return strings.Compare(a.String(), b.String()) })
-	return slices.Compact(all)
+	return all
 }
 
 // mayHaveNumbered tells whether some lines of a kind may have a literal that others of it lack.
 func (e *Engine) mayHaveNumbered(kind []byte) bool {
 	var room [maxKind + 1]byte
-	return e.numbered.In(append(withOneDigit(room[:0], kind), '\n'))
+	return e.numbered.set().In(append(withOneDigit(room[:0], kind), '\n'))
 }
 
 // withOneDigit appends a text to dst with the digit 1 in place of all.
