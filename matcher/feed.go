@@ -116,7 +116,7 @@ func (f *feed) whole(c *scan.Chunk) error {
 				break
 			}
 		}
-		end := lineEnd(f.data, f.at)
+		end := scan.LineEnd(f.data, f.at)
 		if every || f.at == f.wanted.at { // nobody has looked
 			f.progress(end)
 		}
@@ -154,14 +154,6 @@ func (f *feed) next(hits []scan.Hit, long []int) int {
 		next = min(next, bytes.LastIndexByte(f.data, '\n')+1)
 	}
 	return next
-}
-
-// lineEnd is where the line ends that byte at of data is in.
-func lineEnd(data []byte, at int) int {
-	if n := bytes.IndexByte(data[at:], '\n'); n >= 0 {
-		return at + n
-	}
-	return len(data)
 }
 
 // every tells whether the next line matters, whatever it contains.
@@ -231,7 +223,7 @@ func (f *feed) sampled() int {
 	if f.wanted.number <= int(f.stats.Lines)+1 {
 		f.wanted.at = f.at
 		for range f.wanted.number - f.number {
-			f.wanted.at = min(lineEnd(f.data, f.wanted.at)+1, len(f.data))
+			f.wanted.at = min(scan.LineEnd(f.data, f.wanted.at)+1, len(f.data))
 		}
 	}
 	return f.wanted.at
@@ -245,7 +237,7 @@ func (f *feed) progress(to int) int {
 		return to
 	}
 	for from, ahead := f.at, 1<<10; from < to; ahead *= 2 {
-		end := min(lineEnd(f.data, min(from+ahead, to-1))+1, to)
+		end := min(scan.LineEnd(f.data, min(from+ahead, to-1))+1, to)
 		f.reading.engine.progress.Lines(f.data[from:end], func(hit scan.Hit) bool {
 			f.shown, to = append(f.shown, hit.IDs...), from+hit.Start
 			return false

@@ -49,12 +49,9 @@ func lineKind(dst, raw []byte) (kind []byte, ok bool) {
 
 // numbered are those literals that not all lines of a kind have, or none, as mayHaveNumbered looks for them.
 func numbered(literals []scan.Literal) (all []interest) {
-	known := make(map[scan.Literal]bool)
 	for _, l := range literals {
-		one := scan.Literal{Text: string(withOneDigit(nil, []byte(l.Text))), Fold: l.Fold}
-		if !rules.IgnoresNumbers(l.Text) && !known[one] {
-			known[one] = true
-			all = append(all, interest{word: one})
+		if !rules.IgnoresNumbers(l.Text) {
+			all = append(all, interest{word: scan.Literal{Text: string(withOneDigit(nil, []byte(l.Text))), Fold: l.Fold}})
 		}
 	}
 	return all

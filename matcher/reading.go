@@ -106,7 +106,7 @@ func (r *Reading) Bytes() int64 { return r.stats.Bytes }
 
 // begin starts a source.
 func (r *Reading) begin(name string) *Assembler {
-	r.source, r.history, r.sample = r.state(name), &history{}, sample{stride: 1, marks: r.sample.marks}
+	r.source, r.history, r.sample = r.state(name), &history{}, sample{stride: 1, marks: r.sample.marks[:0]}
 	assembler := NewAssembler(r.exception, r.line)
 	assembler.before = r.history.hold
 	return assembler

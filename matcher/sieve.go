@@ -38,7 +38,8 @@ func newSieve(e *Engine, form *Form, found foundPatterns) *sieve {
 	return &sieve{engine: e, form: form, found: found, unwanted: newKinds(), situations: sync.Pool{New: func() any { return e.base.Scope.NewSituation() }}}
 }
 
-// keep tells whether a line may matter by itself. Literals tells the numbers of those that it has.
+// keep tells whether a line may matter by itself. Literals tells the numbers of those that it has; it is asked for them only when the
+// kind of the line does not decide.
 func (s *sieve) keep(raw []byte, literals func() []int32) bool {
 	var room [maxKind]byte
 	kind, ok := lineKind(room[:0], raw)

@@ -183,7 +183,7 @@ func (f *finder) stands(start int, literal int32) bool {
 
 // line yields the line with data[at].
 func (f *finder) line(at int) {
-	f.start, f.end, f.ids = f.lineOf(at), lineEnd(f.data, at), f.ids[:0]
+	f.start, f.end, f.ids = f.lineOf(at), LineEnd(f.data, at), f.ids[:0]
 	f.next = min(f.end+1, len(f.data))
 	start, end := f.from+f.start, f.from+f.end
 	if f.to > 0 {
@@ -202,8 +202,8 @@ func (f *finder) lineOf(at int) int {
 	return bytes.LastIndexByte(f.data[:at], '\n') + 1
 }
 
-// lineEnd is where the line ends that data[at] is in.
-func lineEnd(data []byte, at int) int {
+// LineEnd is where the line ends that data[at] is in: its \n, or the end of data.
+func LineEnd(data []byte, at int) int {
 	if n := bytes.IndexByte(data[at:], '\n'); n >= 0 {
 		return at + n
 	}

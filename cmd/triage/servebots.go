@@ -1,0 +1,139 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/gpu-triage/triage/bots/fetch"
+	"github.com/gpu-triage/triage/bots/githubbot"
+	"github.com/gpu-triage/triage/bots/slackbot"
+	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/live"
+)
+
+// prometheus lets the hosts that a log names be asked about. The machine that this runs on is never asked.
+func (v *server) prometheus() {
+	if v.Prometheus == "" {
+		v.on = append(v.on, "live", "off: PROMETHEUS_URL is missing")
+		return
+	}
+	base := v.engine.Matcher.Base()
+	fleet := live.Prometheus{URL: v.Prometheus, Base: base}
+	v.engine.Live = func(ctx context.Context, clues matcher.Clues) ([]matcher.Fact, error) {
+		machines, err := fleet.Hosts(ctx, clues.Hosts, clues.Last)
+		return live.Fleet(machines, base.Vocabulary), err
+	}
+	v.on = append(v.on, "live", "on")
+}
+
+// github sets the GitHub bot up. It reads links for Slack also where webhooks are off.
+func (v *server) github(downloads string) (*githubbot.Bot, error) {
+	var app *githubbot.App
+	if v.GitHubApp != "" || v.GitHubKey != "" {
+		id, err := strconv.ParseInt(v.GitHubApp, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("GITHUB_APP_ID %q is no number", v.GitHubApp)
+		}
+		key, err := os.ReadFile(v.GitHubKey)
+		if err != nil {
+			return nil, fmt.Errorf("GITHUB_APP_PRIVATE_KEY_FILE: %w", err)
+		}
+		if app, err = githubbot.NewApp(id, key); err != nil {
+			return nil, fmt.Errorf("GITHUB_APP_PRIVATE_KEY_FILE: %w", err)
+		}
+		if v.GitHubSecret == "" {
+			return nil, errors.New("GITHUB_WEBHOOK_SECRET is missing: without it anybody could send the App's webhooks")
+		}
+	}
+	links, err := fetch.New(githubbot.Hosts(), v.Allow)
+	if err != nil {
+		return nil, err
+	}
+	logs, err := fetch.New(append(githubbot.Hosts(), "*.blob.core.windows.net"), append(hostOf(v.GitHubAPI), v.Allow...))
+	if err != nil {
+		return nil, err
+	}
+	bot, err := githubbot.New(githubbot.Config{
+		Secret: v.GitHubSecret, APIURL: v.GitHubAPI, App: app, Token: v.GitHubToken, PublicURL: v.PublicURL, Debounce: v.Debounce, Data: downloads,
+		Store: v.store, Queue: v.queue, Metrics: v.metrics, Engine: v.engine, Fetch: links, Logs: logs, Log: v.log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case v.GitHubSecret == "":
+		v.on = append(v.on, "github", "off: GITHUB_WEBHOOK_SECRET is missing")
+		return bot, nil
+	case app != nil:
+		v.on = append(v.on, "github", "on, as App "+v.GitHubApp)
+	case v.GitHubToken != "":
+		v.on = append(v.on, "github", "on, with a token")
+	default:
+		v.on = append(v.on, "github", "receives, but cannot comment: GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY_FILE, or GITHUB_TOKEN, are missing")
+	}
+	v.http.Handlers["POST /github/webhook"] = bot
+	v.work = append(v.work,
+		func(ctx context.Context) error {
+			return v.queue.Work(ctx, githubbot.Kind, v.Workers, workGrace, bot.Handle)
+		},
+		func(ctx context.Context) error { bot.Sweep(ctx); return nil },
+		func(ctx context.Context) error { bot.Feedback(ctx); return nil })
+	return bot, nil
+}
+
+func (v *server) slack(downloads string, github *githubbot.Bot) error {
+	if v.SlackSecret == "" && v.SlackApp == "" {
+		v.on = append(v.on, "slack", "off: SLACK_SIGNING_SECRET or SLACK_APP_TOKEN is missing")
+		return nil
+	}
+	if v.SlackApp != "" && v.SlackBot == "" {
+		return errors.New("SLACK_BOT_TOKEN is missing: Socket Mode needs it beside SLACK_APP_TOKEN")
+	}
+	files, err := fetch.New(append(githubbot.Hosts(), slackbot.Hosts()...), append(hostOf(v.SlackAPI), v.Allow...))
+	if err != nil {
+		return err
+	}
+	bot, err := slackbot.New(slackbot.Config{
+		SigningSecret: v.SlackSecret, BotToken: v.SlackBot, AppToken: v.SlackApp, APIURL: v.SlackAPI, PublicURL: v.PublicURL, Data: downloads,
+		Store: v.store, Queue: v.queue, Metrics: v.metrics, Engine: v.engine, Fetch: files, Links: github.Read, Log: v.log,
+	})
+	if err != nil {
+		return err
+	}
+	var modes []string
+	if v.SlackSecret != "" {
+		modes = append(modes, "HTTP")
+		for pattern, handler := range bot.Handlers() {
+			v.http.Handlers[pattern] = handler
+		}
+	}
+	if v.SlackApp != "" {
+		modes = append(modes, "Socket Mode")
+		v.work = append(v.work, func(ctx context.Context) error { bot.Socket(ctx); return nil })
+	}
+	state := "on, " + strings.Join(modes, " and ")
+	if v.SlackBot == "" {
+		state += "; without SLACK_BOT_TOKEN there are no forms, files or threads"
+	}
+	v.on = append(v.on, "slack", state)
+	v.work = append(v.work, func(ctx context.Context) error {
+		return v.queue.Work(ctx, slackbot.Kind, v.Workers, workGrace, bot.Handle)
+	})
+	return nil
+}
+
+// hostOf is the host:port of an address that an operator gave, as something to fetch from.
+func hostOf(address string) []string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return nil
+	}
+	return []string{net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), map[string]string{"http": "80"}[u.Scheme], "443"))}
+}
