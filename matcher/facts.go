@@ -2,7 +2,6 @@ package matcher
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/gpu-triage/triage/rules"
 )
@@ -125,42 +124,24 @@ func (l *logFacts) read(reader *rules.FactReader, text string, line Line, weight
 	}
 }
 
-// settled tells whether no line of the kind of this text has anything new to say to a reader: for all that it may name, the first
-// statement has been found.
-func (l *logFacts) settled(reader *rules.FactReader, text string, weight int) bool {
-	group := reader.Pattern.Group("name")
-	switch {
-	case !reader.Marks().OfKind().Matches(text):
-		return true
-	case group < 0:
-		return l.weight[reader.Fact] >= weight
-	case reader.Within != nil || !reader.Pattern.IgnoresNumbers():
-		return false
-	}
-	return !slices.ContainsFunc(reader.Pattern.Regexp().FindAllStringSubmatch(text, maxStated), func(m []string) bool {
-		name, ok := l.named(reader, m, weight)
-		return ok && l.weight[name] < weight || !rules.IgnoresNumbers(m[group])
-	})
-}
-
-// named is the fact that one match of a reader's pattern is about, if there is such a fact.
-func (l *logFacts) named(reader *rules.FactReader, m []string, weight int) (name string, ok bool) {
+// subject is the fact that one match of a reader's pattern is about, if there is such a fact.
+func subject(reader *rules.FactReader, v *rules.Vocabulary, m []string, packages bool) (name string, ok bool) {
 	name = reader.Fact
 	if i := reader.Pattern.Group("name"); i >= 0 {
 		name = reader.Prefix + m[i]
 	}
-	if weight == fromPackageList {
-		if name, ok = l.vocabulary.Package(name); !ok {
+	if packages {
+		if name, ok = v.Package(name); !ok {
 			return "", false
 		}
 	}
-	_, ok = l.vocabulary.Fact(name)
+	_, ok = v.Fact(name)
 	return name, ok
 }
 
 // stated notes what one match of a reader's pattern says.
 func (l *logFacts) stated(reader *rules.FactReader, m []string, line Line, weight int) {
-	name, ok := l.named(reader, m, weight)
+	name, ok := subject(reader, l.vocabulary, m, weight == fromPackageList)
 	if !ok {
 		return
 	}

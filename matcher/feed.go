@@ -7,9 +7,9 @@ import (
 	"github.com/gpu-triage/triage/matcher/scan"
 )
 
-// feed gives a reading those lines of a source that can matter to it. What it leaves out are lines that have none of the engine's
-// literals, are not among the first of the source, and come while no traceback and no dict is open: a reading takes no notice of
-// them. Lines that show progress matter only as long as some event may turn out to have been survived.
+// feed gives a reading those lines of a source that can matter to it. What it leaves out are lines that its sieve lets go, which come
+// while no traceback and no dict is open: a reading takes no notice of them. Lines that show progress matter only as long as some
+// event may turn out to have been survived.
 type feed struct {
 	reading   *Reading
 	assembler *Assembler
@@ -26,7 +26,6 @@ type feed struct {
 	wanted struct { // the next line of the sample
 		number, at int
 	}
-	head   headKinds      // of the first lines
 	recent [2]recentChunk // the last two before data
 	tail   []byte         // the last lines before them, unless they have enough
 	last   []byte         // the last bytes before them, likewise
@@ -45,7 +44,7 @@ const (
 
 // newFeed begins a source: each part of each line that matters goes to the reading and to the assembler.
 func newFeed(r *Reading, a *Assembler, form *Form) *feed {
-	f := &feed{reading: r, assembler: a, form: form, ended: true, head: make(headKinds)}
+	f := &feed{reading: r, assembler: a, form: form, ended: true}
 	f.line = parts{form: form, yield: func(line Line) error {
 		r.history.add(line)
 		r.sample.take(mark{line: line})
@@ -117,13 +116,13 @@ func (f *feed) whole(c *scan.Chunk) error {
 			}
 		}
 		end := scan.LineEnd(f.data, f.at)
-		if every || f.at == f.wanted.at { // nobody has looked
+		if every || f.at == f.wanted.at || f.found(hits) { // nobody has looked
 			f.progress(end)
 		}
 		switch {
 		case f.matters(hits, long):
 			f.says = anything
-		case f.number <= headLines && f.head.may(f.reading, f.form, f.data[f.at:end]):
+		case f.found(hits):
 			f.says = states
 		case len(f.shown) > 0:
 			f.says = steps
@@ -159,15 +158,18 @@ func (f *feed) next(hits []scan.Hit, long []int) int {
 // every tells whether the next line matters, whatever it contains.
 func (f *feed) every() bool {
 	r := f.reading
-	return r.engine.everyLine || f.form.bare || f.number <= headLines || f.assembler.busy() || r.facts.busy()
+	return r.engine.everyLine || f.form.bare || f.assembler.busy() || r.facts.busy()
 }
 
 // matters tells whether the line that is being read may matter by itself.
 func (f *feed) matters(hits []scan.Hit, long []int) bool {
 	r := f.reading
 	return r.engine.everyLine || f.form.bare || r.facts.busy() ||
-		len(hits) > 0 && hits[0].Start == f.at || len(long) > 0 && long[0] == f.at || !f.ended && f.at > bytes.LastIndexByte(f.data, '\n')
+		f.found(hits) && len(hits[0].IDs) > 0 || len(long) > 0 && long[0] == f.at || !f.ended && f.at > bytes.LastIndexByte(f.data, '\n')
 }
+
+// found tells whether the line that is being read is the first of the hits.
+func (f *feed) found(hits []scan.Hit) bool { return len(hits) > 0 && hits[0].Start == f.at }
 
 // aside takes in a line that has nothing to say, or shows progress, if it belongs to no traceback: whose it is, is all that it is
 // asked, if anything. It tells whether it did.

@@ -1,58 +1,81 @@
 package matcher
 
+import (
+	"bytes"
+	"slices"
+
+	"github.com/gpu-triage/triage/rules"
+)
+
 // headLines is how many lines of a source, from its first, are read for facts that are stated in words as common as "torch": where
 // programs and people say what is installed. Facts in rarer words, and those in messages of exceptions, are found everywhere.
 const headLines = 5000
 
-// headKinds remembers of each kind of lines among the first of a source that no line of it can state anything new, or how often that
-// was asked in vain. Programs repeat themselves, and one answer is enough for all lines of a kind.
-type headKinds map[string]int
-
-const (
-	dull     = -1 // nothing new
-	mostAsks = 8
-)
-
-// may tells whether a line may state something new in common words.
-func (h headKinds) may(r *Reading, form *Form, raw []byte) bool {
-	var room [maxKind]byte
-	kind, ok := lineKind(room[:0], raw)
-	if !ok {
-		return true
+// states tells whether a line may state something in common words. Programs repeat themselves: that no line of a kind does is
+// remembered.
+func (s *sieve) states(raw []byte) bool {
+	for part := range bytes.SplitSeq(raw, []byte{'\r'}) {
+		var room [maxKind]byte
+		kind, ok := lineKind(room[:0], part)
+		if ok && s.mute.has(kind) {
+			continue
+		}
+		if s.mayState(part) {
+			return true
+		}
+		if ok {
+			s.mute.add(kind)
+		}
 	}
-	asked := h[string(kind)]
-	if asked == dull || asked == mostAsks {
-		return asked == mostAsks
-	}
-	if asked++; !r.mayState(form, raw) {
-		asked = dull
-	}
-	h[string(kind)] = asked
-	return asked != dull
+	return false
 }
 
-// mayState tells whether some line of the kind of this one may state something new in common words.
-func (r *Reading) mayState(form *Form, raw []byte) (may bool) {
-	form.Clean(0, raw, func(line Line) error { //nolint:errcheck // nothing fails
+// mayState tells whether some line of the kind of this one may state something in common words.
+func (s *sieve) mayState(raw []byte) (may bool) {
+	e := s.engine
+	s.form.Clean(0, raw, func(line Line) error { //nolint:errcheck // nothing fails
 		text := line.Body()
-		r.ids = append(r.engine.common.in(line.Text, r.ids[:0]), r.engine.commonNumbered...)
-		for _, n := range r.ids {
-			switch i := &r.engine.interest[n]; {
-			case i.reader != nil:
-				may = may || !r.facts.settled(i.reader, text, i.weight())
-			case i.pattern != nil:
-				may = may || r.mayLook(i.number, text)
-			}
+		for _, n := range e.common.in(line.Text, nil) {
+			may = may || s.mayStateWith(n, text)
 		}
-		for _, number := range r.engine.wordless {
-			may = may || r.mayLook(number, text)
+		for _, n := range e.commonNumbered {
+			may = may || s.mayStateWith(n, text)
+		}
+		for _, number := range e.wordless {
+			may = may || s.mayFind(number, text)
 		}
 		return nil
 	})
 	return may
 }
 
-// mayLook tells whether some line of the kind of this text may be the first that a pattern of the scope matches.
-func (r *Reading) mayLook(number int, text string) bool {
-	return r.seen[number].Number == 0 && r.engine.base.Scope.SeenPatterns()[number].OfKind().Matches(text)
+// mayStateWith tells whether some line of the kind of this text may state what somebody looks for by a word.
+func (s *sieve) mayStateWith(word int, text string) bool {
+	switch i := &s.engine.interest[word]; {
+	case i.reader != nil:
+		return mayRead(i.reader, s.engine.base.Vocabulary, text, i.packages)
+	case i.pattern != nil:
+		return s.mayFind(i.number, text)
+	}
+	return false
+}
+
+// mayFind tells whether some line of the kind of this text may be the first that a pattern of the scope matches.
+func (s *sieve) mayFind(number int, text string) bool {
+	return !s.found[number].Load() && s.engine.base.Scope.SeenPatterns()[number].OfKind().Matches(text)
+}
+
+// mayRead tells whether some line of the kind of this text may state a fact to a reader.
+func mayRead(reader *rules.FactReader, v *rules.Vocabulary, text string, packages bool) bool {
+	group := reader.Pattern.Group("name")
+	switch {
+	case !reader.Marks().OfKind().Matches(text):
+		return false
+	case group < 0 || reader.Within != nil || !reader.Pattern.IgnoresNumbers():
+		return true
+	}
+	return slices.ContainsFunc(reader.Pattern.Regexp().FindAllStringSubmatch(text, maxStated), func(m []string) bool {
+		_, ok := subject(reader, v, m, packages)
+		return ok || !rules.IgnoresNumbers(m[group])
+	})
 }

@@ -30,12 +30,15 @@ type sieve struct {
 	engine     *Engine
 	form       *Form
 	found      foundPatterns
-	unwanted   *kinds
+	unwanted   *kinds    // nobody wants any line of them
+	mute       *kinds    // no line of them states anything in common words
 	situations sync.Pool // of *rules.Situation
 }
 
 func newSieve(e *Engine, form *Form, found foundPatterns) *sieve {
-	return &sieve{engine: e, form: form, found: found, unwanted: newKinds(), situations: sync.Pool{New: func() any { return e.base.Scope.NewSituation() }}}
+	s := &sieve{engine: e, form: form, found: found, unwanted: newKinds(), mute: newKinds()}
+	s.situations.New = func() any { return e.base.Scope.NewSituation() }
+	return s
 }
 
 // keep tells whether a line may matter by itself. Literals tells the numbers of those that it has; it is asked for them only when the

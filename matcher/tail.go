@@ -13,6 +13,7 @@ type Tail struct {
 	name      string
 	assembler *Assembler
 	feed      *feed // nil until the first bytes tell the form of the log
+	sieve     *sieve
 	rest      []byte
 	lines     int64
 	bytes     int64
@@ -27,7 +28,8 @@ func (r *Reading) Tail(name string) *Tail {
 // Write takes in what was added to the log. It implements io.Writer and never fails.
 func (t *Tail) Write(added []byte) (int, error) {
 	if t.feed == nil {
-		t.feed = newFeed(t.reading, t.assembler, Sniff(t.name, added[:min(len(added), headBytes)]))
+		form := Sniff(t.name, added[:min(len(added), headBytes)])
+		t.feed, t.sieve = newFeed(t.reading, t.assembler, form), newSieve(t.reading.engine, form, t.reading.found)
 		t.reading.says = t.feed.of
 	}
 	t.rest = append(t.rest, added...)
@@ -55,8 +57,9 @@ func (t *Tail) piece(n int, open bool) {
 
 // whole takes in lines, n bytes.
 func (t *Tail) whole(n int) {
+	how := scan.Reading{Keep: t.sieve.keep, First: t.sieve.states, FirstLines: headLines - int(t.lines)}
 	// The source has no error, and neither have what it is fed to and the context.
-	_ = t.reading.engine.lines.Read(context.Background(), bytes.NewReader(t.rest[:n]), scan.Reading{}, func(c *scan.Chunk) error {
+	_ = t.reading.engine.lines.Read(context.Background(), bytes.NewReader(t.rest[:n]), how, func(c *scan.Chunk) error {
 		t.take(c)
 		return nil
 	})
@@ -100,7 +103,7 @@ func (t *Tail) Close() {
 		return
 	}
 	if len(t.rest) > 0 {
-		t.take(&scan.Chunk{Data: t.rest, Hits: []scan.Hit{{End: len(t.rest)}}})
+		t.take(&scan.Chunk{Data: t.rest})
 	}
 	t.feed.close()
 	t.reading.says = nil

@@ -3,6 +3,7 @@ package rules
 import (
 	"encoding/binary"
 	"math/bits"
+	"unicode/utf8"
 )
 
 // Lines are of one kind when they differ only in numbers: the digits that say how many, when or where. Digits with a letter or an
@@ -10,9 +11,10 @@ import (
 // rules ask about a line has the same answer for all of its kind.
 
 // Unnumbered appends a line to dst with a 1 in place of each digit of its numbers: that is the same for all of its kind. It refuses
-// lines with other bytes than printable ASCII, some of which may have digits side by side in their text that are apart in their bytes.
+// lines with control characters or with bytes that are no UTF-8: some may have digits side by side in their text that are apart in
+// their bytes.
 func Unnumbered(dst, line []byte) (kind []byte, ok bool) {
-	if !isPlain(line) {
+	if !isText(line) {
 		return nil, false
 	}
 	from := len(dst)
@@ -28,11 +30,12 @@ func Unnumbered(dst, line []byte) (kind []byte, ok bool) {
 	return dst, true
 }
 
-// toDigit is where the next digit of a line of ASCII is from a place on, or the line's end.
+// toDigit is where the next digit of a line is from a place on, or the line's end.
 func toDigit(line []byte, from int) int {
-	for ; from+8 <= len(line); from += 8 { // a byte of the sum has its highest bit unless it stems from a digit
-		sum := (binary.LittleEndian.Uint64(line[from:]) ^ each*'0') + each*(0x80-10)
-		if digits := ^sum & (each * 0x80); digits != 0 {
+	for ; from+8 <= len(line); from += 8 { // a byte of others has its highest bit unless it stems from a digit
+		digit := binary.LittleEndian.Uint64(line[from:]) ^ each*'0' // a byte below 10 is one
+		others := digit | (digit&(each*0x7f) + each*(0x80-10))
+		if digits := ^others & (each * 0x80); digits != 0 {
 			return from + bits.TrailingZeros64(digits)/8
 		}
 	}
@@ -41,25 +44,26 @@ func toDigit(line []byte, from int) int {
 	return from
 }
 
-// isPlain tells whether a line consists of printable ASCII and tabs.
-func isPlain(line []byte) bool {
-	for len(line) >= 8 { // none of the three has a highest bit where all bytes are printable
-		eight := binary.LittleEndian.Uint64(line)
-		if (eight|(eight+each)|(eight-each*' '))&(each*0x80) != 0 && !allPlain(line[:8]) {
+// isText tells whether a line is UTF-8 without control characters but tabs.
+func isText(line []byte) bool {
+	rest := line
+	for len(rest) >= 8 { // none of the three has a highest bit where all bytes are printable ASCII
+		eight := binary.LittleEndian.Uint64(rest)
+		if (eight|(eight+each)|(eight-each*' '))&(each*0x80) != 0 && hasControl(rest[:8]) {
 			return false
 		}
-		line = line[8:]
+		rest = rest[8:]
 	}
-	return allPlain(line)
+	return !hasControl(rest) && utf8.Valid(line)
 }
 
-func allPlain(line []byte) bool {
+func hasControl(line []byte) bool {
 	for _, c := range line {
-		if (c < ' ' || c > '~') && c != '\t' {
-			return false
+		if c < ' ' && c != '\t' || c == 0x7f {
+			return true
 		}
 	}
-	return true
+	return false
 }
 
 // each has a 1 in each of eight bytes.

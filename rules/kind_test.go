@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestUnnumbered(t *testing.T) {
@@ -15,29 +16,34 @@ func TestUnnumbered(t *testing.T) {
 		"0 errors, 00:05:10, 100":      "0 errors, 00:11:11, 111",
 		"bf16 P2P mat1_2 3D 2-D":       "bf16 P2P mat1_2 1D 1-D",
 		"\t8 (9)":                      "\t1 (1)",
+		"75%|███▌ | 3é4 [0é7]":         "11%|███▌ | 1é1 [0é1]",
 	} {
 		if got, ok := Unnumbered([]byte("x"), []byte(line)); !ok || string(got) != "x"+want {
 			t.Errorf("%q: %q %v, want %q", line, got, ok, want)
 		}
 	}
-	for _, line := range []string{"1\x002", "1\x1b[0m2", "1é2", "1\x7f2", "\r"} {
+	for _, line := range []string{"1\x002", "1\x1b[0m2", "1\xff2", "1\x7f2", "\r"} {
 		if got, ok := Unnumbered(nil, []byte(line)); ok {
-			t.Errorf("%q is no plain text, but of the kind %q", line, got)
+			t.Errorf("%q is no text, but of the kind %q", line, got)
 		}
 	}
 }
 
 // Lines of all kinds of bytes are told apart as an expression does it.
 func TestUnnumberedLines(t *testing.T) {
-	number, plain := regexp.MustCompile(`[A-Za-z_]?[0-9]+`), regexp.MustCompile(`^[\t -~]*$`)
+	number, text := regexp.MustCompile(`[A-Za-z_]?[0-9]+`), regexp.MustCompile(`^[^\x00-\x08\x0a-\x1f\x7f]*$`)
 	rnd := rand.New(rand.NewPCG(5, 1))
 	refused := 0
 	for range 200_000 {
-		line := make([]byte, rnd.IntN(40))
-		for i := range line {
-			line[i] = "0123456789 azAZ_.:/\t~"[rnd.IntN(21)]
-			if rnd.IntN(100) == 0 {
-				line[i] = byte(rnd.IntN(256))
+		var line []byte
+		for range rnd.IntN(40) {
+			switch rnd.IntN(200) {
+			case 0:
+				line = append(line, byte(rnd.IntN(256)))
+			case 1, 2:
+				line = utf8.AppendRune(line, rune(rnd.IntN(1<<14)))
+			default:
+				line = append(line, "0123456789 azAZ_.:/\t~"[rnd.IntN(21)])
 			}
 		}
 		want := number.ReplaceAllStringFunc(string(line), func(run string) string {
@@ -47,7 +53,7 @@ func TestUnnumberedLines(t *testing.T) {
 			return strings.Repeat("1", len(run))
 		})
 		got, ok := Unnumbered(nil, line)
-		if ok != plain.Match(line) || ok && string(got) != want {
+		if ok != (utf8.Valid(line) && text.Match(line)) || ok && string(got) != want {
 			t.Fatalf("%q: %q, %v", line, got, ok)
 		}
 		if !ok {

@@ -38,7 +38,7 @@ type block struct {
 }
 
 // scan finds the whole lines, the literals in them, and counts them. The first block begins with a line, others in the middle of one.
-func (b *block) scan(set *Set, keep keep) {
+func (b *block) scan(r *reading) {
 	start, end := 0, 0
 	if first := bytes.IndexByte(b.data, '\n'); first >= 0 { // looking for the last one is slow where there is none
 		end = bytes.LastIndexByte(b.data, '\n') + 1
@@ -48,7 +48,7 @@ func (b *block) scan(set *Set, keep keep) {
 	}
 	b.start = start
 	b.whole = Chunk{Data: b.data[start:max(start, end)], Hits: b.whole.Hits[:0], Long: b.whole.Long[:0]}
-	b.ids = set.scan(&b.whole, b.ids[:0], keep)
+	b.ids = r.scan(&b.whole, b.ids[:0])
 	for at := 0; len(b.whole.Data)-at > LongLine; {
 		n := bytes.LastIndexByte(b.whole.Data[at:at+LongLine], '\n') + 1
 		if n == 0 {
@@ -59,30 +59,41 @@ func (b *block) scan(set *Set, keep keep) {
 	}
 }
 
-// keep is Reading.Keep.
-type keep func(line []byte, literals func() []int32) bool
-
 // pieceSize is how much is looked at in all ways before what follows is: it fits the processor's first cache.
 const pieceSize = 16 << 10
 
 // scan sets the hits of c and counts its lines. The IDs of the hits are appended to ids.
-func (s *Set) scan(c *Chunk, ids []int32, keep keep) []int32 {
-	at, counted := 0, 0
+func (r *reading) scan(c *Chunk, ids []int32) []int32 {
+	at, counted, asked, first := 0, 0, 0, r.first()
 	count := func(to int) {
 		c.Lines += int64(bytes.Count(c.Data[counted:to], []byte{'\n'}))
 		counted = to
 	}
-	f := finder{set: s}
+	hit := func(from, to int, literals []int32) {
+		count(from)
+		n := len(ids)
+		ids = append(ids, literals...)
+		c.Hits = append(c.Hits, Hit{from, to, c.Lines, ids[n:len(ids):len(ids)]})
+	}
+	ask := func(to int) { // about lines without literals
+		for first != nil && asked < to {
+			from, end := asked, LineEnd(c.Data, asked)
+			if first(c.Data[from:end]) {
+				hit(from, end, nil)
+			}
+			asked = end + 1
+		}
+	}
+	f := finder{set: r.set}
 	literals := f.literals
 	f.yield = func(from, to int) bool {
 		from, to = at+from, at+to
-		if keep != nil && !keep(c.Data[from:to], literals) {
-			return true
+		ask(from)
+		asked = to + 1
+		line := c.Data[from:to]
+		if r.Keep == nil || r.Keep(line, literals) || first != nil && first(line) {
+			hit(from, to, literals())
 		}
-		count(from)
-		first := len(ids)
-		ids = append(ids, literals()...)
-		c.Hits = append(c.Hits, Hit{from, to, c.Lines, ids[first:len(ids):len(ids)]})
 		return true
 	}
 	for at < len(c.Data) {
@@ -91,6 +102,7 @@ func (s *Set) scan(c *Chunk, ids []int32, keep keep) []int32 {
 			end = at + pieceSize + n + 1
 		}
 		f.lines(c.Data[at:end])
+		ask(end)
 		count(end)
 		at = end
 	}
@@ -100,8 +112,7 @@ func (s *Set) scan(c *Chunk, ids []int32, keep keep) []int32 {
 // joiner yields what is in blocks that are given in order, with the lines that lie across their edges.
 type joiner struct {
 	ctx     context.Context
-	set     *Set
-	keep    keep
+	read    *reading
 	yield   func(*Chunk) error
 	line    int64     // number of the next line
 	end     int64     // bytes that were yielded
@@ -151,7 +162,7 @@ func (j *joiner) piece(part []byte, ended bool) error {
 // close hands on the line that lay across edges.
 func (j *joiner) close() error {
 	c := Chunk{Data: j.edge}
-	j.set.scan(&c, nil, j.keep)
+	j.read.scan(&c, nil)
 	j.turn()
 	return j.hand(&c)
 }
@@ -168,6 +179,7 @@ func (j *joiner) hand(c *Chunk) error {
 	}
 	c.Line = j.line
 	j.line += c.Lines
+	j.read.lines.Store(j.line - 1)
 	j.end += int64(len(c.Data))
 	c.End = j.end
 	j.chunks++

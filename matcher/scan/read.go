@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"sync/atomic"
 )
 
 // Reading says how a source is read. The zero value is right for most.
@@ -18,6 +19,11 @@ type Reading struct {
 	// workers call it at once. It may ask which literals the line has, which takes longer than to see that it has one: their numbers
 	// are as those of a Hit.
 	Keep func(line []byte, literals func() []int32) bool
+
+	// First decides of the first lines of a source, as many as FirstLines and some more, whether they are hits too, whatever literals
+	// they have. Workers call it as they do Keep. The hits of lines without literals have no IDs.
+	First      func(line []byte) bool
+	FirstLines int
 
 	Block int // bytes read at a time; 256 KiB when it is 0
 }
@@ -73,9 +79,18 @@ func regular(src io.Reader) (file io.ReaderAt, size int64) {
 // reading is one call of Read.
 type reading struct {
 	Reading
-	set  *Set
-	todo chan *block // to be filled, in order
-	read chan *block // filled by reader, to be scanned
+	set   *Set
+	todo  chan *block  // to be filled, in order
+	read  chan *block  // filled by reader, to be scanned
+	lines atomic.Int64 // that have been joined
+}
+
+// first is First as long as lines that are scanned now may be among the first.
+func (r *reading) first() func([]byte) bool {
+	if r.lines.Load() >= int64(r.FirstLines) {
+		return nil
+	}
+	return r.First
 }
 
 // collect sends blocks round: they are filled, scanned, joined, kept for the block after them, and filled again.
@@ -90,7 +105,7 @@ func (r *reading) collect(ctx context.Context, blocks int, yield func(*Chunk) er
 	for range blocks {
 		fill(&block{ready: make(chan struct{}, 1)})
 	}
-	joined := joiner{ctx: ctx, set: r.set, keep: r.Keep, yield: yield, line: 1}
+	joined := joiner{ctx: ctx, read: r, yield: yield, line: 1}
 	var kept []*block // chunks of theirs may still be seen
 	for {
 		now := queue[0]
@@ -125,7 +140,7 @@ func (r *reading) worker(file io.ReaderAt) {
 		b.reserve(r.Block)
 		n, err := file.ReadAt(b.buffer, int64(b.number)*int64(r.Block))
 		b.filled(n, err)
-		b.scan(r.set, r.Keep)
+		b.scan(r)
 		b.ready <- struct{}{}
 		runtime.Gosched() // while the block is in the cache
 	}
@@ -155,7 +170,7 @@ func (r *reading) reader(src io.Reader) {
 
 func (r *reading) scanner() {
 	for b := range r.read {
-		b.scan(r.set, r.Keep)
+		b.scan(r)
 		b.ready <- struct{}{}
 	}
 }

@@ -176,6 +176,44 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
+// TestReadFirst: Keep and First together decide of the first lines, Keep alone of those far behind them.
+func TestReadFirst(t *testing.T) {
+	set, err := New(readLiterals)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const lines, firstLines = 20_000, 700
+	var data bytes.Buffer
+	for i := 1; i <= lines; i++ {
+		fmt.Fprintln(&data, []string{"step", "torch", "CUDA out of memory", "softcap", "softcap of torch"}[i%5], i)
+	}
+	how := Reading{
+		Block: pageSize, FirstLines: firstLines,
+		Keep:  func(line []byte, _ func() []int32) bool { return bytes.HasPrefix(line, []byte("CUDA")) },
+		First: func(line []byte) bool { return bytes.Contains(line, []byte("torch")) },
+	}
+	for how.Workers = range 4 {
+		hits := make(map[int64]int) // literals in each
+		err := set.Read(t.Context(), bytes.NewReader(data.Bytes()), how, func(c *Chunk) error {
+			for _, h := range c.Hits {
+				hits[c.Line+h.Line] = len(h.IDs)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := int64(1); i <= lines; i++ {
+			literals, hit := hits[i]
+			first := i <= firstLines || hit && i < lines/2
+			want, wanted := []int{0, 0, 1, 0, 1}[i%5], i%5 == 2 || first && (i%5 == 1 || i%5 == 4)
+			if hit != wanted || literals != want && hit {
+				t.Fatalf("%d workers, line %d: a hit is %v, with %d literals", how.Workers, i, hit, literals)
+			}
+		}
+	}
+}
+
 // TestReadStops is about sources, receivers and contexts that end a reading early.
 func TestReadStops(t *testing.T) {
 	set, err := New(readLiterals)
