@@ -15,7 +15,7 @@ const headLines = 5000
 // remembered.
 func (s *sieve) states(raw []byte) bool {
 	for part := range bytes.SplitSeq(raw, []byte{'\r'}) {
-		var room [maxKind]byte
+		var room [usualKind]byte
 		kind, ok := lineKind(room[:0], part)
 		if ok && s.mute.has(kind) {
 			continue

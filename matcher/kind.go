@@ -11,32 +11,38 @@ import (
 )
 
 // kinds remembers kinds of lines: lines of a kind differ in numbers only. It forgets one for another when it has no room. Several
-// goroutines may share it.
+// goroutines may share it. Of each it keeps a hash of 64 bits, which no log can be made to collide with: the seed is another each time.
 type kinds struct {
 	seed  maphash.Seed
-	known [kindCount]atomic.Pointer[[]byte] // by a hash of the kind
+	known [kindCount]atomic.Uint64
 }
 
 const (
-	kindCount = 1 << 12
-	maxKind   = 512 // bytes of a line; longer ones come too seldom
+	kindBits  = 12
+	kindCount = 1 << kindBits
+	maxKind   = 16 << 10 // bytes of a line; longer ones come too seldom
 )
 
 func newKinds() *kinds { return &kinds{seed: maphash.MakeSeed()} }
 
-func (k *kinds) place(kind []byte) *atomic.Pointer[[]byte] {
-	return &k.known[maphash.Bytes(k.seed, kind)%kindCount]
+// place is where a kind is remembered, and as what: never 0.
+func (k *kinds) place(kind []byte) (at *atomic.Uint64, hash uint64) {
+	hash = maphash.Bytes(k.seed, kind) | 1
+	return &k.known[hash>>(64-kindBits)], hash
 }
 
 func (k *kinds) has(kind []byte) bool {
-	known := k.place(kind).Load()
-	return known != nil && bytes.Equal(*known, kind)
+	at, hash := k.place(kind)
+	return at.Load() == hash
 }
 
 func (k *kinds) add(kind []byte) {
-	own := bytes.Clone(kind)
-	k.place(kind).Store(&own)
+	at, hash := k.place(kind)
+	at.Store(hash)
 }
+
+// usualKind is the room on the stack for a kind; a longer one takes memory from the heap.
+const usualKind = 512
 
 // lineKind appends the kind of a line to dst. A line has none where its text may hold digits side by side that are apart in its bytes, or
 // where what is read from it depends on more than where its digits stand.
@@ -59,7 +65,7 @@ func numbered(literals []scan.Literal) (all []interest) {
 
 // mayHaveNumbered tells whether some lines of a kind may have a literal that others of it lack.
 func (e *Engine) mayHaveNumbered(kind []byte) bool {
-	var room [maxKind + 1]byte
+	var room [usualKind + 1]byte
 	return e.numbered.set().In(append(withOneDigit(room[:0], kind), '\n'))
 }
 

@@ -44,7 +44,7 @@ func newSieve(e *Engine, form *Form, found foundPatterns) *sieve {
 // keep tells whether a line may matter by itself. Literals tells the numbers of those that it has; it is asked for them only when the
 // kind of the line does not decide.
 func (s *sieve) keep(raw []byte, literals func() []int32) bool {
-	var room [maxKind]byte
+	var room [usualKind]byte
 	kind, ok := lineKind(room[:0], raw)
 	if ok && s.unwanted.has(kind) {
 		return false
