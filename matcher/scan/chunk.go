@@ -64,35 +64,16 @@ const pieceSize = 16 << 10
 
 // scan sets the hits of c and counts its lines. The IDs of the hits are appended to ids.
 func (r *reading) scan(c *Chunk, ids []int32) []int32 {
-	at, counted, asked, first := 0, 0, 0, r.first()
-	count := func(to int) {
-		c.Lines += int64(bytes.Count(c.Data[counted:to], []byte{'\n'}))
-		counted = to
-	}
-	hit := func(from, to int, literals []int32) {
-		count(from)
-		n := len(ids)
-		ids = append(ids, literals...)
-		c.Hits = append(c.Hits, Hit{from, to, c.Lines, ids[n:len(ids):len(ids)]})
-	}
-	ask := func(to int) { // about lines without literals
-		for first != nil && asked < to {
-			from, end := asked, LineEnd(c.Data, asked)
-			if first(c.Data[from:end]) {
-				hit(from, end, nil)
-			}
-			asked = end + 1
-		}
-	}
-	f := finder{set: r.set}
+	s := sifting{Chunk: c, ids: ids, first: r.first()}
+	f, at := finder{set: r.set}, 0
 	literals := f.literals
 	f.yield = func(from, to int) bool {
 		from, to = at+from, at+to
-		ask(from)
-		asked = to + 1
+		s.ask(from)
+		s.asked = to + 1
 		line := c.Data[from:to]
-		if r.Keep == nil || r.Keep(line, literals) || first != nil && first(line) {
-			hit(from, to, literals())
+		if r.Keep == nil || r.Keep(line, literals) || s.first != nil && s.first(line) {
+			s.hit(from, to, literals())
 		}
 		return true
 	}
@@ -102,11 +83,43 @@ func (r *reading) scan(c *Chunk, ids []int32) []int32 {
 			end = at + pieceSize + n + 1
 		}
 		f.lines(c.Data[at:end])
-		ask(end)
-		count(end)
+		s.ask(end)
+		s.count(end)
 		at = end
 	}
-	return ids
+	return s.ids
+}
+
+// sifting is how far the hits of a chunk have been found.
+type sifting struct {
+	*Chunk
+	ids     []int32
+	first   func(line []byte) bool // nil when none of the chunk's lines is among the first
+	asked   int                    // where the next line begins that first may be asked about
+	counted int                    // up to where lines are counted
+}
+
+func (s *sifting) count(to int) {
+	s.Lines += int64(bytes.Count(s.Data[s.counted:to], []byte{'\n'}))
+	s.counted = to
+}
+
+func (s *sifting) hit(from, to int, literals []int32) {
+	s.count(from)
+	n := len(s.ids)
+	s.ids = append(s.ids, literals...)
+	s.Hits = append(s.Hits, Hit{from, to, s.Lines, s.ids[n:len(s.ids):len(s.ids)]})
+}
+
+// ask asks about the lines up to a place, which have no literals.
+func (s *sifting) ask(to int) {
+	for s.first != nil && s.asked < to {
+		from, end := s.asked, LineEnd(s.Data, s.asked)
+		if s.first(s.Data[from:end]) {
+			s.hit(from, end, nil)
+		}
+		s.asked = end + 1
+	}
 }
 
 // joiner yields what is in blocks that are given in order, with the lines that lie across their edges.
