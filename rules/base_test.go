@@ -3,6 +3,7 @@ package rules
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -88,9 +89,13 @@ func FuzzLoad(f *testing.F) {
 		}
 		f.Add(content)
 	}
+	facts, err := fs.ReadFile(Shipped(), vocabularyFile)
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.Fuzz(func(t *testing.T, content []byte) {
 		// Any content loads or is refused with problems; nothing else may happen.
-		_, err := Load(Shipped(), fstest.MapFS{"x.yaml": {Data: content}})
+		_, err := Load(fstest.MapFS{vocabularyFile: {Data: facts}, "x.yaml": {Data: content}})
 		var problems Problems
 		if err != nil && !errors.As(err, &problems) {
 			t.Errorf("an error without a place: %v", err)
