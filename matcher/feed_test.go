@@ -168,8 +168,10 @@ func mixed(rnd *rand.Rand, logs [][]byte) []byte {
 // TestReadEverything: whatever is left out while a log is read, the answer is as if every line had been taken in.
 func TestReadEverything(t *testing.T) {
 	engine, logs := known(t)
-	for _, log := range logs {
-		judged(t, engine, log)
+	for i, log := range logs {
+		if !testing.Short() || i%10 == 0 {
+			judged(t, engine, log)
+		}
 	}
 	var ordinary bytes.Buffer
 	if err := corpus.Write(&ordinary, 4_000_000, corpus.Ordinary, 3); err != nil {

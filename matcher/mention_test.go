@@ -35,6 +35,9 @@ var saysSo = []string{"loss-nan"}
 
 // TestMentions: a line that names a failure which did not happen is diagnosed as none, whatever signature knows its words.
 func TestMentions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and in one goroutine")
+	}
 	base, err := rules.Load()
 	if err != nil {
 		t.Fatal(err)

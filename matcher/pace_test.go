@@ -276,6 +276,9 @@ func TestStops(t *testing.T) {
 
 // TestPaceOfLongLogs: what a long log says is found in its sample, the same whoever reads it.
 func TestPaceOfLongLogs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("other tests of short logs read them in as many ways")
+	}
 	engine, _ := known(t)
 	rnd := rand.New(rand.NewPCG(7, 7))
 	for _, c := range []struct{ steps, slow int }{{2100, 2050}, {30_000, 20_011}, {50_000, 49_900}} {

@@ -80,6 +80,14 @@ func TestSameIDTwice(t *testing.T) {
 	}
 }
 
+// skipShort leaves out a test that takes long in one goroutine, of which the race detector, with -short, would tell nothing.
+func skipShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("long, and in one goroutine")
+	}
+}
+
 func FuzzLoad(f *testing.F) {
 	files, _ := filepath.Glob("../testdata/rules/refused/*.yaml")
 	for _, file := range files {

@@ -82,6 +82,7 @@ func renumbered(rnd *rand.Rand, line string) string {
 
 // What is said of the lines of a kind holds for each of them.
 func TestOfKind(t *testing.T) {
+	skipShort(t)
 	base, err := Load()
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 
 // TestChanges pulls the levers of every proposal for the sample's failing rows and asks the rules again; no proper part may do.
 func TestChanges(t *testing.T) {
+	skipShort(t)
 	l := library(t, "transformer_engine")
 	folder := os.Getenv("TRIAGE_ORACLE")
 	if folder == "" {

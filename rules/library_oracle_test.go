@@ -33,6 +33,7 @@ func TestSample(t *testing.T) { compareWithOracle(t, "../testdata/oracle") }
 
 // TestOracle does so over all of the decisions, where they are at hand: TRIAGE_ORACLE names the folder.
 func TestOracle(t *testing.T) {
+	skipShort(t)
 	folder := os.Getenv("TRIAGE_ORACLE")
 	if folder == "" {
 		folder = "../../shared/oracle"

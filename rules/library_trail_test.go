@@ -12,6 +12,7 @@ import (
 // TestTrail reads the lines that TransformerEngine prints for the sample's rows. They must agree with the rules, and stand in for the
 // facts that the line with the arguments does not hold.
 func TestTrail(t *testing.T) {
+	skipShort(t)
 	l := library(t, "transformer_engine")
 	files, _ := filepath.Glob("../testdata/oracle/te-*.jsonl.gz")
 	rows := 0

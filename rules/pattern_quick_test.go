@@ -10,6 +10,7 @@ import (
 // TestMatches compares what words tell of a text with what the expression itself says, for all expressions that are shipped and for
 // awkward ones, on the lines of all test logs.
 func TestMatches(t *testing.T) {
+	skipShort(t)
 	base, err := Load()
 	if err != nil {
 		t.Fatal(err)
