@@ -3,8 +3,8 @@
 //
 // A log goes through these files in this order:
 //
-//	feed, head             which lines matter: most go by unread
-//	sieve, kind            the same, told by the workers of the scan for all lines that differ in numbers only
+//	feed                   which lines matter: most go by unread
+//	sieve, head, kind      which matter by themselves, told by the workers of the scan for all lines that differ in numbers only
 //	reader, prefix, stamp  what is left of a line without colours and prefixes, when it was written, and by whom
 //	traceback              the lines of one process put together to exceptions, and their chains
 //	reading, matching      what signatures know, and what conditions ask for anywhere in a log

@@ -14,6 +14,7 @@ type feed struct {
 	reading   *Reading
 	assembler *Assembler
 	form      *Form
+	sieve     *sieve
 	line      parts
 	stats     Stats
 	ended     bool // the last line that was seen has its \n
@@ -44,7 +45,7 @@ const (
 
 // newFeed begins a source: each part of each line that matters goes to the reading and to the assembler.
 func newFeed(r *Reading, a *Assembler, form *Form) *feed {
-	f := &feed{reading: r, assembler: a, form: form, ended: true}
+	f := &feed{reading: r, assembler: a, form: form, sieve: newSieve(r.engine, form, r.found), ended: true}
 	f.line = parts{form: form, yield: func(line Line) error {
 		r.history.add(line)
 		r.sample.take(mark{line: line})
@@ -53,6 +54,12 @@ func newFeed(r *Reading, a *Assembler, form *Form) *feed {
 	}}
 	r.history.raw, r.history.reread, r.sample.form = f.past, f.reread, form
 	return f
+}
+
+// sifted is a way to read what follows of the source so that its chunks have the lines that matter by themselves.
+func (f *feed) sifted(how scan.Reading) scan.Reading {
+	how.Keep, how.First, how.FirstLines = f.sieve.keep, f.sieve.states, headLines-int(f.stats.Lines)
+	return how
 }
 
 // chunk takes in the next lines of the source.

@@ -20,7 +20,8 @@ type kinds struct {
 const (
 	kindBits  = 12
 	kindCount = 1 << kindBits
-	maxKind   = 16 << 10 // bytes of a line; longer ones come too seldom
+	usualKind = 512      // bytes of a line whose kind has room on the stack; a longer one takes memory from the heap
+	maxKind   = 16 << 10 // bytes of a line that has a kind; longer ones come too seldom
 )
 
 func newKinds() *kinds { return &kinds{seed: maphash.MakeSeed()} }
@@ -40,9 +41,6 @@ func (k *kinds) add(kind []byte) {
 	at, hash := k.place(kind)
 	at.Store(hash)
 }
-
-// usualKind is the room on the stack for a kind; a longer one takes memory from the heap.
-const usualKind = 512
 
 // lineKind appends the kind of a line to dst. A line has none where its text may hold digits side by side that are apart in its bytes, or
 // where what is read from it depends on more than where its digits stand.

@@ -89,10 +89,8 @@ func (r *Reading) read(ctx context.Context, name string, from io.Reader, how sca
 	assembler := r.begin(name)
 	form := Sniff(name, head)
 	feed := newFeed(r, assembler, form)
-	sieve := newSieve(r.engine, form, r.found)
-	how.Keep, how.First, how.FirstLines = sieve.keep, sieve.states, headLines
 	r.says = feed.of
-	err = r.engine.lines.Read(ctx, from, how, feed.chunk)
+	err = r.engine.lines.Read(ctx, from, feed.sifted(how), feed.chunk)
 	feed.close()
 	r.says = nil
 	r.end(assembler, feed.stats, err)

@@ -13,7 +13,6 @@ type Tail struct {
 	name      string
 	assembler *Assembler
 	feed      *feed // nil until the first bytes tell the form of the log
-	sieve     *sieve
 	rest      []byte
 	lines     int64
 	bytes     int64
@@ -28,8 +27,7 @@ func (r *Reading) Tail(name string) *Tail {
 // Write takes in what was added to the log. It implements io.Writer and never fails.
 func (t *Tail) Write(added []byte) (int, error) {
 	if t.feed == nil {
-		form := Sniff(t.name, added[:min(len(added), headBytes)])
-		t.feed, t.sieve = newFeed(t.reading, t.assembler, form), newSieve(t.reading.engine, form, t.reading.found)
+		t.feed = newFeed(t.reading, t.assembler, Sniff(t.name, added[:min(len(added), headBytes)]))
 		t.reading.says = t.feed.of
 	}
 	t.rest = append(t.rest, added...)
@@ -57,9 +55,8 @@ func (t *Tail) piece(n int, open bool) {
 
 // whole takes in lines, n bytes.
 func (t *Tail) whole(n int) {
-	how := scan.Reading{Keep: t.sieve.keep, First: t.sieve.states, FirstLines: headLines - int(t.lines)}
 	// The source has no error, and neither have what it is fed to and the context.
-	_ = t.reading.engine.lines.Read(context.Background(), bytes.NewReader(t.rest[:n]), how, func(c *scan.Chunk) error {
+	_ = t.reading.engine.lines.Read(context.Background(), bytes.NewReader(t.rest[:n]), t.feed.sifted(scan.Reading{}), func(c *scan.Chunk) error {
 		t.take(c)
 		return nil
 	})
