@@ -2,7 +2,6 @@ package matcher
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -41,7 +40,7 @@ type clueList struct {
 }
 
 // hostWriter is a writer that is known by its host and process.
-var hostWriter = regexp.MustCompile(`^([A-Za-z0-9][\w.-]*):\d+$`)
+var hostWriter = lazily(`^([A-Za-z0-9][\w.-]*):\d+$`)
 
 func (c *clueList) line(line Line) {
 	if line.Time.Year() > 1970 && line.Time.After(c.last) {
@@ -50,7 +49,7 @@ func (c *clueList) line(line Line) {
 	if !strings.Contains(line.Writer, ":") {
 		return
 	}
-	if m := hostWriter.FindStringSubmatch(line.Writer); m != nil {
+	if m := hostWriter().FindStringSubmatch(line.Writer); m != nil {
 		c.host(m[1])
 	}
 }

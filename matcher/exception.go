@@ -2,7 +2,6 @@ package matcher
 
 import (
 	"path"
-	"regexp"
 	"strings"
 )
 
@@ -99,14 +98,14 @@ func (e *Exception) UserFrame() *Frame {
 }
 
 var (
-	installed  = regexp.MustCompile(`(?i)/(?:site|dist)-packages/|/lib(?:64)?/python\d(?:\.\d+)?/|/python\d[\d.]*/lib/|/lib/python\d*\.zip/|^<frozen |^<__array_function__|^<decorator-gen|^<attrs generated|^<torch_package|^<eval_with_key>|/bin/[\w.-]+$|/torchinductor_[^/]*/|\.pyx$|\.pxi$|^\./(?:site|dist)-packages/`)
-	windowsLib = regexp.MustCompile(`(?i)^[a-z]:/.*/(?:lib/(?:site-packages|[\w]+\.py|(?:importlib|multiprocessing|concurrent|asyncio|json|runpy)/))`)
+	installed  = lazily(`(?i)/(?:site|dist)-packages/|/lib(?:64)?/python\d(?:\.\d+)?/|/python\d[\d.]*/lib/|/lib/python\d*\.zip/|^<frozen |^<__array_function__|^<decorator-gen|^<attrs generated|^<torch_package|^<eval_with_key>|/bin/[\w.-]+$|/torchinductor_[^/]*/|\.pyx$|\.pxi$|^\./(?:site|dist)-packages/`)
+	windowsLib = lazily(`(?i)^[a-z]:/.*/(?:lib/(?:site-packages|[\w]+\.py|(?:importlib|multiprocessing|concurrent|asyncio|json|runpy)/))`)
 )
 
 // User tells whether the frame is in the user's own code.
 func (f Frame) User() bool {
 	file := strings.ReplaceAll(f.File, `\`, "/")
-	return file != "" && !installed.MatchString(file) && !windowsLib.MatchString(file)
+	return file != "" && !installed().MatchString(file) && !windowsLib().MatchString(file)
 }
 
 // Module is the dotted module that the file is, as far as its path tells: the part after site-packages, or the bare file name.

@@ -1,6 +1,10 @@
 package matcher
 
-import "time"
+import (
+	"regexp"
+	"sync"
+	"time"
+)
 
 // NoRank is the rank of a line that names none.
 const NoRank = -1
@@ -34,3 +38,8 @@ const (
 	Error   Level = "error"
 	Fatal   Level = "fatal"
 )
+
+// lazily is a regular expression that is compiled when it is first used: most logs need few, and a program starts without.
+func lazily(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}

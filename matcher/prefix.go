@@ -282,10 +282,10 @@ func atoi(s string) int {
 
 var (
 	// ranks in the text itself: [Rank 3], [PG ID 0 PG GUID 0(default_pg) Rank 5], [rank: 0]
-	tagged = regexp.MustCompile(`^\[(?:PG [^\]\[]{1,120}? )?[Rr]ank[:= ]{0,2}(\d{1,6})\]`)
+	tagged = lazily(`^\[(?:PG [^\]\[]{1,120}? )?[Rr]ank[:= ]{0,2}(\d{1,6})\]`)
 	// host:pid:tid [gpu] text, as NCCL and its network plugins write
-	hostProcess = regexp.MustCompile(`^([\w.-]+:\d+):\d+ \[\d+\] `)
-	repeatCount = regexp.MustCompile(` \[repeated \d+x across (?:all nodes|cluster)\].*$`)
+	hostProcess = lazily(`^([\w.-]+:\d+):\d+ \[\d+\] `)
+	repeatCount = lazily(` \[repeated \d+x across (?:all nodes|cluster)\].*$`)
 )
 
 // rankNames saves making the same few names for every line.
@@ -309,7 +309,7 @@ func rankTag(body string) int {
 	if !strings.HasPrefix(body, "[") {
 		return NoRank
 	}
-	if m := tagged.FindStringSubmatch(body); m != nil {
+	if m := tagged().FindStringSubmatch(body); m != nil {
 		return atoi(m[1])
 	}
 	return NoRank
@@ -321,7 +321,7 @@ func processOf(text string) string {
 	if i := strings.IndexByte(window, ' '); i < 0 || strings.Count(window[:i], ":") != 2 {
 		return ""
 	}
-	if m := hostProcess.FindStringSubmatch(window); m != nil {
+	if m := hostProcess().FindStringSubmatch(window); m != nil {
 		return m[1]
 	}
 	return ""
@@ -332,5 +332,5 @@ func withoutRepeatCount(text string) string {
 	if !strings.Contains(text, "[repeated ") {
 		return text
 	}
-	return repeatCount.ReplaceAllString(text, "")
+	return repeatCount().ReplaceAllString(text, "")
 }

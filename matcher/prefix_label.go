@@ -126,10 +126,10 @@ func isNumber(s string) bool {
 }
 
 var (
-	rankInName = regexp.MustCompile(`(?i)(?:^|[^a-z])rank[_.=-]?(\d{1,6})(?:[^\d]|$)`)
-	procInName = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:worker|proc|process|gpu|task)[_.=-]?(\d{1,6})(?:[^\d]|$)`)
-	numberName = regexp.MustCompile(`(?i)[a-z_-]\.(\d{1,6})\.(?:log|txt|out|err|stderr|stdout)$`)
-	attemptDir = regexp.MustCompile(`^attempt_\d+$`)
+	rankInName = lazily(`(?i)(?:^|[^a-z])rank[_.=-]?(\d{1,6})(?:[^\d]|$)`)
+	procInName = lazily(`(?i)(?:^|[^a-z])(?:worker|proc|process|gpu|task)[_.=-]?(\d{1,6})(?:[^\d]|$)`)
+	numberName = lazily(`(?i)[a-z_-]\.(\d{1,6})\.(?:log|txt|out|err|stderr|stdout)$`)
+	attemptDir = lazily(`^attempt_\d+$`)
 )
 
 // RankOfPath is the rank that the path of a per-rank log file names, as torchrun (attempt_0/3/stderr.log) and people (rank_3.log,
@@ -140,22 +140,22 @@ func RankOfPath(file string) int {
 		file = strings.TrimSuffix(file, ext)
 	}
 	base := path.Base(file)
-	if m := rankInName.FindStringSubmatch(base); m != nil {
+	if m := rankInName().FindStringSubmatch(base); m != nil {
 		return atoi(m[1])
 	}
 	dirs := strings.Split(path.Dir(file), "/")
 	for i := len(dirs) - 1; i > 0; i-- {
-		if isNumber(dirs[i]) && attemptDir.MatchString(dirs[i-1]) {
+		if isNumber(dirs[i]) && attemptDir().MatchString(dirs[i-1]) {
 			return atoi(dirs[i])
 		}
 	}
 	for i := len(dirs) - 1; i >= 0; i-- {
-		if m := rankInName.FindStringSubmatch(dirs[i]); m != nil && m[0] != "" && strings.HasSuffix(dirs[i], m[1]) {
+		if m := rankInName().FindStringSubmatch(dirs[i]); m != nil && m[0] != "" && strings.HasSuffix(dirs[i], m[1]) {
 			return atoi(m[1])
 		}
 	}
-	for _, re := range []*regexp.Regexp{procInName, numberName} {
-		if m := re.FindStringSubmatch(base); m != nil {
+	for _, pattern := range []func() *regexp.Regexp{procInName, numberName} {
+		if m := pattern().FindStringSubmatch(base); m != nil {
 			return atoi(m[1])
 		}
 	}

@@ -3,7 +3,6 @@ package matcher
 import (
 	"regexp"
 	"strings"
-	"sync"
 	"unicode"
 )
 
@@ -32,7 +31,7 @@ type secretKind struct {
 
 // kind makes a row. Its pattern is compiled when a text first passes a gate, since most runs quote no secret at all.
 func kind(name, pattern string, gates ...string) secretKind {
-	return secretKind{name: name, gates: gates, pattern: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })}
+	return secretKind{name: name, gates: gates, pattern: lazily(pattern)}
 }
 
 // that returns k asking for a secret of certain looks.

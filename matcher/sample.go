@@ -3,7 +3,6 @@ package matcher
 import (
 	"bytes"
 	"hash/fnv"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -169,7 +168,7 @@ func (s *sample) clock() bool {
 }
 
 // innerStamp is a time that stands in the text of a line: of a loop that prints its own, or as a scheduler says when it ended a job.
-var innerStamp = regexp.MustCompile(stampPattern)
+var innerStamp = lazily(stampPattern)
 
 const stampReach = 100 // bytes of a line in which it stands
 
@@ -178,7 +177,7 @@ func timeIn(text string, now time.Time) time.Time {
 	if text = clip(text, stampReach); !hasClock(text) { // most lines have none, and this is how to see it soon
 		return time.Time{}
 	}
-	t := parseTime(innerStamp.FindString(text))
+	t := parseTime(innerStamp().FindString(text))
 	if t.Before(now) || !now.IsZero() && !comparable(now, t) {
 		return time.Time{}
 	}

@@ -1,7 +1,6 @@
 package matcher
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -21,20 +20,20 @@ func (r *record) boxedFrame(l Line, text string) verdict {
 		return taken
 	}
 	inside = strings.TrimSpace(strings.TrimSuffix(inside, "│"))
-	if m := boxedPlace.FindStringSubmatch(inside); m != nil {
+	if m := boxedPlace().FindStringSubmatch(inside); m != nil {
 		n, _ := strconv.Atoi(m[2])
 		r.addFrame(Frame{File: m[1], Line: n, Function: m[3]})
-	} else if m := boxedCode.FindStringSubmatch(inside); m != nil && len(r.frames) > 0 {
+	} else if m := boxedCode().FindStringSubmatch(inside); m != nil && len(r.frames) > 0 {
 		r.frames[len(r.frames)-1].Code = sourceLine(strings.TrimSpace(m[1]))
 	}
 	return taken
 }
 
 var (
-	boxedPlace    = regexp.MustCompile(`^(/\S.*|[A-Za-z]:\\.*|[\w./<>-]+):(\d{1,8}) in (.+)$`)
-	boxedCode     = regexp.MustCompile(`^[❱>] +\d+ │ ?(.*)$`)
-	notebookPlace = regexp.MustCompile(`^(?:File )?([^\s:]+\.pyx?|<ipython-input[^>]*>|Cell In\s?\[\d+\])(?::(\d{1,8})|, line (\d{1,8}))?,? in (.+)$|^Cell In\s?\[\d+\], line (\d{1,8})$`)
-	notebookCode  = regexp.MustCompile(`^-+> ?(\d{1,8}) (.*)$`)
+	boxedPlace    = lazily(`^(/\S.*|[A-Za-z]:\\.*|[\w./<>-]+):(\d{1,8}) in (.+)$`)
+	boxedCode     = lazily(`^[❱>] +\d+ │ ?(.*)$`)
+	notebookPlace = lazily(`^(?:File )?([^\s:]+\.pyx?|<ipython-input[^>]*>|Cell In\s?\[\d+\])(?::(\d{1,8})|, line (\d{1,8}))?,? in (.+)$|^Cell In\s?\[\d+\], line (\d{1,8})$`)
+	notebookCode  = lazily(`^-+> ?(\d{1,8}) (.*)$`)
 )
 
 // notebookFrame takes a line of IPython's traceback, which ends with the type that its header names.
@@ -48,7 +47,7 @@ func (r *record) notebookFrame(l Line, text string) verdict {
 		r.exc = nil
 		return ended
 	}
-	if m := notebookPlace.FindStringSubmatch(text); m != nil {
+	if m := notebookPlace().FindStringSubmatch(text); m != nil {
 		n, _ := strconv.Atoi(m[2] + m[3] + m[5])
 		file := m[1]
 		if file == "" {
@@ -56,7 +55,7 @@ func (r *record) notebookFrame(l Line, text string) verdict {
 		}
 		function, _, _ := strings.Cut(m[4], "(")
 		r.addFrame(Frame{File: file, Line: n, Function: function})
-	} else if m := notebookCode.FindStringSubmatch(text); m != nil && len(r.frames) > 0 {
+	} else if m := notebookCode().FindStringSubmatch(text); m != nil && len(r.frames) > 0 {
 		last := &r.frames[len(r.frames)-1]
 		last.Line, _ = strconv.Atoi(m[1])
 		last.Code = sourceLine(strings.TrimSpace(m[2]))

@@ -1,7 +1,6 @@
 package matcher
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -110,13 +109,13 @@ func parseFrame(text string) (Frame, bool) {
 	return Frame{File: file, Line: number, Function: strings.TrimSpace(function)}, true
 }
 
-var repeatedLine = regexp.MustCompile(`^\[Previous line repeated (\d{1,9}) more times?\]$`)
+var repeatedLine = lazily(`^\[Previous line repeated (\d{1,9}) more times?\]$`)
 
 func repeated(text string) (int, bool) {
 	if !strings.HasPrefix(text, "[Previous") {
 		return 0, false
 	}
-	m := repeatedLine.FindStringSubmatch(text)
+	m := repeatedLine().FindStringSubmatch(text)
 	if m == nil {
 		return 0, false
 	}

@@ -1,7 +1,6 @@
 package matcher
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,9 +12,9 @@ const (
 )
 
 var (
-	failureField = regexp.MustCompile(`^\s+(time|host|rank|exitcode|error_file|traceback)\s*: (.*)$`)
-	localRank    = regexp.MustCompile(`\(local_rank: (\d{1,6})\)`)
-	processID    = regexp.MustCompile(`\(pid: (\d{1,9})\)`)
+	failureField = lazily(`^\s+(time|host|rank|exitcode|error_file|traceback)\s*: (.*)$`)
+	localRank    = lazily(`\(local_rank: (\d{1,6})\)`)
+	processID    = lazily(`\(pid: (\d{1,9})\)`)
 )
 
 // parseFailures reads the list of dead processes that torchrun's last message holds: entries of "name : value" lines, and one of
@@ -30,7 +29,7 @@ func parseFailures(lines []Line) []Failure {
 	var said []Line
 	for _, l := range lines {
 		first = first || strings.Contains(l.Text, firstObserved)
-		m := failureField.FindStringSubmatch(l.Text)
+		m := failureField().FindStringSubmatch(l.Text)
 		if m == nil {
 			if len(said) > 0 && strings.HasPrefix(l.Text, "  ") {
 				l.Text = l.Text[2:]
@@ -81,13 +80,13 @@ func (f *Failure) set(name, value string, l Line) {
 		f.Host = value
 	case "rank":
 		f.Rank = atoi(number)
-		if m := localRank.FindStringSubmatch(value); m != nil {
+		if m := localRank().FindStringSubmatch(value); m != nil {
 			f.LocalRank = atoi(m[1])
 		}
 	case "exitcode":
 		f.ExitCode, _ = strconv.Atoi(number)
 		f.Line = l
-		if m := processID.FindStringSubmatch(value); m != nil {
+		if m := processID().FindStringSubmatch(value); m != nil {
 			f.PID, _ = strconv.Atoi(m[1])
 		}
 	case "error_file":

@@ -3,7 +3,7 @@ package rules
 import (
 	"bytes"
 	_ "embed"
-	"encoding/json"
+	json "github.com/goccy/go-json"
 	"fmt"
 	"hash/crc32"
 	"io/fs"

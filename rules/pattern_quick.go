@@ -4,6 +4,7 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -17,9 +18,11 @@ type quick struct {
 // branch is what a text needs to match an alternative of an expression: one of each.
 type branch [][]string
 
-// The most words that stand for a part of an expression, the most needs that are looked at before it is tried, and the most alternatives.
+// The most words that stand for a part of an expression, the most spellings of one that may be in either case, the most needs that are
+// looked at before it is tried, and the most alternatives.
 const (
 	maxQuickWords    = 64
+	maxQuickCases    = 16
 	maxQuickNeeds    = 4
 	maxQuickBranches = 64
 )
@@ -99,8 +102,11 @@ func analyse(re *syntax.Regexp) wording {
 	case syntax.OpEmptyMatch:
 		return wording{words: []string{""}}
 	case syntax.OpLiteral:
-		if re.Flags&syntax.FoldCase != 0 || slices.Contains(re.Rune, utf8.RuneError) {
+		switch {
+		case slices.Contains(re.Rune, utf8.RuneError):
 			return wording{}
+		case re.Flags&syntax.FoldCase != 0:
+			return inAnyCase(re.Rune)
 		}
 		return wording{words: []string{string(re.Rune)}}
 	case syntax.OpCharClass:
@@ -120,6 +126,22 @@ func analyse(re *syntax.Regexp) wording {
 		return choice(re.Sub)
 	}
 	return wording{}
+}
+
+// inAnyCase has all spellings of a literal in upper and lower case, or needs those of its beginning when they are too many.
+func inAnyCase(literal []rune) wording {
+	words := []string{""}
+	for _, c := range literal {
+		spellings := []string{string(c)}
+		for other := unicode.SimpleFold(c); other != c; other = unicode.SimpleFold(other) {
+			spellings = append(spellings, string(other))
+		}
+		if len(words)*len(spellings) > maxQuickCases {
+			return wording{needs: [][]string{words}}
+		}
+		words = product(words, spellings)
+	}
+	return wording{words: words}
 }
 
 // characters lists a class of characters, given as pairs of first and last, when it is small.

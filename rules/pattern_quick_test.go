@@ -16,7 +16,7 @@ func TestMatches(t *testing.T) {
 		t.Fatal(err)
 	}
 	patterns := map[string]*Pattern{}
-	for _, source := range []string{"", "a|", "(a|b?)c", "(?:x*|NCCL)", "(CUDA|HIP) out", "^CUDA", "CUDA$", `\bCUDA|Error\b`, "[A-C]UDA", "[^A]UDA", "(?i)cuda", "CUDA(?i:error)",
+	for _, source := range []string{"", "a|", "(a|b?)c", "(?:x*|NCCL)", "(CUDA|HIP) out", "^CUDA", "CUDA$", `\bCUDA|Error\b`, "[A-C]UDA", "[^A]UDA", "(?i)cuda", "(?i)kill|deepspeed|oss", "(?i:kill)ed", "CUDA(?i:error)",
 		"(ab){2,3}", "(?:CU|)DA", "Err.r", "(?s)Error.*line|File", "[A-Z][A-Z][A-Z]", `\d+ MiB|GiB`, "\ufffd", "(?:Traceback|Error)(?: in|: )", "(a?|CUDA)(e|rror.*)"} {
 		if patterns[source], err = NewPattern(source); err != nil {
 			t.Fatal(err)
@@ -67,5 +67,5 @@ func testLines(t *testing.T) []string {
 			lines = append(lines, all[i])
 		}
 	}
-	return append(lines, "", "\ufffd", strings.Join(lines[:5], "\n"))
+	return append(lines, "", "\ufffd", "\u212aILLed", "loſs", strings.Join(lines[:5], "\n"))
 }
