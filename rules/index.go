@@ -3,8 +3,8 @@ package rules
 import (
 	"bytes"
 	_ "embed"
-	json "github.com/goccy/go-json"
 	"fmt"
+	json "github.com/goccy/go-json"
 	"hash/crc32"
 	"io/fs"
 	"slices"
