@@ -4,12 +4,13 @@ import (
 	"bytes"
 	_ "embed"
 	"fmt"
-	json "github.com/goccy/go-json"
 	"hash/crc32"
 	"io/fs"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/goccy/go-json"
 )
 
 // shippedIndex tells of the shipped files what every start needs, so that reading them can wait until a log asks for them. It is a
