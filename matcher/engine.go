@@ -78,7 +78,7 @@ func New(base *rules.Base) *Engine {
 }
 
 func newEngine(base *rules.Base) *Engine {
-	return &Engine{base: base, needs: make(map[*rules.Entry]func() []*rules.Pattern)}
+	return &Engine{base: base, needs: make(map[*rules.Entry]func() []*rules.Pattern), interest: make([]interest, 0, 4*len(base.Entries))}
 }
 
 // set makes a set of literals, or an empty one when some of them cannot be looked for.

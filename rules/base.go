@@ -66,11 +66,11 @@ func load(known []byte, layers []fs.FS) (*Base, error) {
 		return nil, err
 	}
 	d := &decoder{file: vocabularyFile}
-	content, err := fs.ReadFile(layers[0], vocabularyFile)
+	v, err := d.vocabulary(layers[0], x)
 	if err != nil {
 		return nil, fmt.Errorf("the knowledge base has no vocabulary: %w", err)
 	}
-	b := &Base{Vocabulary: d.vocabulary(content, x)}
+	b := &Base{Vocabulary: v}
 	x.under(b.Vocabulary)
 	b.libraries = sync.OnceValues(func() ([]*Library, error) { return LoadLibraries(b.Vocabulary, layers...) })
 	l := newSignatures(d, b.Vocabulary)
@@ -78,7 +78,7 @@ func load(known []byte, layers []fs.FS) (*Base, error) {
 	byID := make(map[string]*Entry)
 	for _, layer := range layers {
 		if content, err := fs.ReadFile(layer, xidFile); err == nil {
-			b.Xids = d.catalogue(content, l.index)
+			b.Xids = d.catalogue(content, l.index.of(layer, xidFile))
 		}
 		if err := l.layer(layer, byID); err != nil {
 			return nil, err
@@ -195,12 +195,12 @@ func onAllProcessors(n int, f func(i int) error) error {
 }
 
 func (f *draft) read(files fs.FS, known *index) error {
+	if f.known = known.of(files, f.name); f.known != nil {
+		return nil
+	}
 	content, err := fs.ReadFile(files, f.name)
 	if err != nil {
 		return err
-	}
-	if f.known = known.of(f.name, content); f.known != nil {
-		return nil
 	}
 	d := &decoder{file: f.name}
 	file, root := decode[signatureFile](d, content)

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"io/fs"
 	"sort"
 	"strings"
 )
@@ -107,11 +108,15 @@ type readerEntry struct {
 }
 
 // vocabulary reads a file of facts, or what the index knows of it.
-func (d *decoder) vocabulary(content []byte, x *index) *Vocabulary {
+func (d *decoder) vocabulary(files fs.FS, x *index) (*Vocabulary, error) {
 	var file factsFile
-	if known := x.of(d.file, content); known != nil && known.Facts != nil {
+	if known := x.of(files, d.file); known != nil && known.Facts != nil {
 		file = *known.Facts
 	} else {
+		content, err := fs.ReadFile(files, d.file)
+		if err != nil {
+			return nil, err
+		}
 		file, _ = decode[factsFile](d, content)
 	}
 	v := &Vocabulary{facts: make(map[string]*FactInfo), packages: make(map[string]string), libraries: make(map[string]string)}
@@ -153,7 +158,7 @@ func (d *decoder) vocabulary(content []byte, x *index) *Vocabulary {
 	for _, e := range file.Dicts {
 		v.Dicts = append(v.Dicts, DictReader{Marker: e.Marker, Keys: e.Keys, Absent: e.Absent, Decode: e.Decode})
 	}
-	return v
+	return v, nil
 }
 
 func typeNamed(name string) (Type, bool) {

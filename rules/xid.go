@@ -104,9 +104,9 @@ type xidsFile struct {
 }
 
 // catalogue reads xid.yaml, or leaves that to whom asks it when the index knows the content.
-func (d *decoder) catalogue(content []byte, known *index) *XidCatalogue {
-	if k := known.of(xidFile, content); k != nil {
-		return &XidCatalogue{keyword: k.Keywords[0], tables: sync.OnceValue(func() xidTables {
+func (d *decoder) catalogue(content []byte, known *indexed) *XidCatalogue {
+	if known != nil {
+		return &XidCatalogue{keyword: known.Keywords[0], tables: sync.OnceValue(func() xidTables {
 			_, tables := (&decoder{}).xids(content)
 			return tables
 		})}
