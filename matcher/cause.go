@@ -9,10 +9,10 @@ import (
 
 // finding is an event with what the knowledge base makes of it once all facts are known.
 type finding struct {
+	sighting
 	event   *event
 	element *element
 	matches []match // the best first; empty for an exception that nothing is known of
-	handled bool    // the job went on after it
 }
 
 // match is a signature that fits an element, with the situation as it was there.
@@ -39,8 +39,9 @@ var (
 
 // judge tells what an event means in a situation; nil when it means nothing. A chain with a harmless exception in it, such as the
 // user's interrupt, means only what a cause in it says.
-func (r *Reading) judge(e *event, situation *rules.Situation) *finding {
-	best := &finding{event: e, handled: r.survived(e)}
+func (r *Reading) judge(e *event, situation *rules.Situation, failures map[string][]int) *finding {
+	best := &finding{event: e, sighting: e.sighting(r.wentOn)}
+	best.handled = best.handled || e.chain.swallowed()
 	harmless := false
 	for i := range e.chain {
 		el := &e.chain[i]
@@ -53,7 +54,7 @@ func (r *Reading) judge(e *event, situation *rules.Situation) *finding {
 			best.element, best.matches = el, matches
 		}
 	}
-	if len(best.matches) == 0 || harmless && best.role() != rules.Cause || best.role() == rules.Generic && r.incidental(best) {
+	if len(best.matches) == 0 || harmless && best.role() != rules.Cause || best.role() == rules.Generic && r.incidental(best, failures) {
 		return nil
 	}
 	return best
@@ -110,13 +111,9 @@ func all(conditions []*rules.Expression, s *rules.Situation) bool {
 	return true
 }
 
-// survived tells whether the job went on after the last time that the event was seen: its writer made progress later, or the
-// exception was written into a log record of a level that does not end anything.
-func (r *Reading) survived(e *event) bool {
-	if r.wentOn(e.last) {
-		return true
-	}
-	x := e.head().exception
+// swallowed tells whether the exception was written into a log record of a level that does not end anything.
+func (c chain) swallowed() bool {
+	x := c.head().exception
 	return x != nil && (x.Swallowed || x.Level == Debug || x.Level == Info || x.Level == Warning)
 }
 
@@ -128,7 +125,7 @@ const (
 )
 
 // incidental tells whether an exception that only a generic signature knows is too far from the end to have ended the program.
-func (r *Reading) incidental(f *finding) bool {
+func (r *Reading) incidental(f *finding, failures map[string][]int) bool {
 	if f.element.exception == nil {
 		return false
 	}
@@ -139,24 +136,21 @@ func (r *Reading) incidental(f *finding) bool {
 	}) {
 		limit = nearEnd
 	}
-	return r.linesAfter(f.event.last) > limit
+	return !slices.ContainsFunc(f.lasts, func(o occurrence) bool { return r.linesAfter(o, failures) <= limit })
 }
 
 // findings are all events that mean something, in the order of reading.
 func (r *Reading) findings(situation *rules.Situation) []*finding {
-	events := make([]*event, 0, len(r.events))
-	for _, e := range r.events {
-		events = append(events, e)
-	}
-	slices.SortFunc(events, func(a, b *event) int {
-		return cmp.Or(cmp.Compare(a.first.order, b.first.order), cmp.Compare(a.number, b.number))
-	})
 	var findings []*finding
-	for _, e := range events {
-		if f := r.judge(e, situation); f != nil {
+	failures := r.failures()
+	for _, e := range r.events {
+		if f := r.judge(e, situation, failures); f != nil {
 			findings = append(findings, f)
 		}
 	}
+	slices.SortFunc(findings, func(a, b *finding) int {
+		return cmp.Or(cmp.Compare(a.first.order, b.first.order), cmp.Compare(a.event.number, b.event.number))
+	})
 	return findings
 }
 
@@ -172,7 +166,7 @@ func root(findings []*finding, first int) *finding {
 			chosen = f
 		}
 	}
-	if chosen != nil && chosen.role() == rules.Consequence && survived != nil && survived.event.last.before(chosen.event.first) {
+	if chosen != nil && chosen.role() == rules.Consequence && survived != nil && survived.last().before(chosen.first) {
 		return survived
 	}
 	return chosen
@@ -184,9 +178,7 @@ func earlier(a, b *finding, first int) bool {
 		return y
 	}
 	if first != NoRank {
-		_, x := a.event.seen[first]
-		_, y := b.event.seen[first]
-		if x != y {
+		if x, y := a.seen[first] != nil, b.seen[first] != nil; x != y {
 			return x
 		}
 	}
@@ -196,7 +188,7 @@ func earlier(a, b *finding, first int) bool {
 	if x, y := explains[a.role()], explains[b.role()]; x != y && !apart(a, b) {
 		return x < y
 	}
-	return a.event.earliest(first).before(b.event.earliest(first))
+	return a.earliest(first).before(b.earliest(first))
 }
 
 // cutOff tells whether the finding is a traceback whose last line is missing, which tells less than any line near it.
@@ -205,22 +197,8 @@ func (f *finding) cutOff() bool { return f.element.exception != nil && f.element
 // apart tells whether two findings are on different known ranks, so that only time can order them, and it does: they are in one log,
 // or both have a timestamp.
 func apart(a, b *finding) bool {
-	x, y := a.event.first.line, b.event.first.line
+	x, y := a.first.line, b.first.line
 	return x.Rank != NoRank && y.Rank != NoRank && x.Rank != y.Rank && (x.Source == y.Source || comparable(x.Time, y.Time))
-}
-
-// earliest is the occurrence on the rank that failed first: the launcher's, when it shows the event, else by time or order.
-func (e *event) earliest(first int) occurrence {
-	if o, ok := e.seen[first]; ok && first != NoRank {
-		return o
-	}
-	earliest := e.first
-	for _, rank := range e.ranks() {
-		if o := e.seen[rank]; o.before(earliest) {
-			earliest = o
-		}
-	}
-	return earliest
 }
 
 // firstFailed is the rank that a launcher reports as the first that failed, or NoRank.
@@ -238,9 +216,4 @@ func firstFailed(findings []*finding) int {
 		}
 	}
 	return NoRank
-}
-
-func sorted(ranks []int) []int {
-	slices.Sort(ranks)
-	return ranks
 }

@@ -40,6 +40,7 @@ func storyBase(t *testing.T) *matcher.Engine {
 
 const (
 	valueError = "Traceback (most recent call last):\n  File \"main.py\", line 3, in <module>\n    f()\nValueError: bad shard\n"
+	oom        = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n"
 	step       = "[2026-11-19 03:00:00] iteration 1/100 loss 2.0\n"
 )
 
@@ -80,7 +81,10 @@ func TestRootCause(t *testing.T) {
 	}{
 		"nothing failed":                   {[]string{step + step}, "", noRank},
 		"survived":                         {[]string{valueError + step}, "", noRank},
-		"survived, then failed":            {[]string{valueError + step + "torch.OutOfMemoryError: CUDA out of memory.\n"}, "oom", noRank},
+		"survived, then failed":            {[]string{valueError + step + oom}, "oom", noRank},
+		"survived, then on another rank":   {[]string{prefixed(2, oom+step) + prefixed(5, oom) + prefixed(0, "Watchdog caught timeout\n")}, "oom", 5},
+		"survived in a later file only":    {[]string{step + oom, oom + step + "Watchdog caught timeout\n"}, "oom", noRank},
+		"survived in every file":           {[]string{oom + step, oom + step}, "", noRank},
 		"nan to the end":                   {[]string{step + "iteration 2/100 loss nan\niteration 3/100 loss nan\n"}, "nan", noRank},
 		"nan, and finite again":            {[]string{step + "iteration 2/100 loss nan\n" + step}, "", noRank},
 		"known to be harmless":             {[]string{"ImportError: libfoo is missing\n"}, "", noRank},
@@ -120,5 +124,23 @@ func TestRootCause(t *testing.T) {
 				t.Errorf("got %q on rank %d, want %q on rank %d", got, rank, c.want, c.rank)
 			}
 		})
+	}
+}
+
+// TestLastAttempt: of attempts that the job went on after, but for the last one, that one is told.
+func TestLastAttempt(t *testing.T) {
+	reading := storyBase(t).Begin()
+	attempt := func(gib int) string { return strings.Replace(oom, "2.00", fmt.Sprintf("%d.00", gib), 1) }
+	log := attempt(1) + step + attempt(2) + step + attempt(3) + "Watchdog caught timeout\n"
+	if err := reading.Read(context.Background(), "train.log", strings.NewReader(log)); err != nil {
+		t.Fatal(err)
+	}
+	report := reading.Report()
+	if len(report.Diagnoses) == 0 {
+		t.Fatal("nothing is diagnosed")
+	}
+	d := report.Diagnoses[0]
+	if at := d.Evidence[0]; d.ID != "oom" || at.Line != 5 || !strings.Contains(at.Text, "3.00 GiB") || d.Count != 1 {
+		t.Errorf("%s at line %d, %d times: %s", d.ID, at.Line, d.Count, at.Text)
 	}
 }

@@ -84,11 +84,11 @@ func alternative(f *finding, i int) bool {
 
 // diagnosis puts what a match says into words.
 func (r *Reading) diagnosis(f *finding, m match, facts Facts, first int) Diagnosis {
-	at := f.event.earliest(first)
+	at := f.earliest(first)
 	s := m.signature
 	d := Diagnosis{
 		ID: s.ID, Title: s.Title, Cause: s.Cause.Fill(m.situation), Certainty: m.certainty,
-		Ranks: f.event.ranks(), Count: f.event.count,
+		Ranks: f.ranks(), Count: f.count,
 		Evidence: r.evidence(f, s, at), Facts: facts.list(factNames(s, r.engine.base)),
 		Missing: missing(m, r.engine.base.Vocabulary), Fixes: fixes(m),
 		Consequences: []Consequence{}, References: append([]string{}, s.References...),
@@ -115,7 +115,7 @@ func rankOf(at occurrence, first int) int {
 // evidence quotes the line that names the failure, the rest of its message, and the lines that conditions looked for.
 func (r *Reading) evidence(f *finding, s *rules.Signature, at occurrence) []Evidence {
 	line := f.element.line
-	if len(f.element.shows) == 0 && line.Number == f.event.head().line.Number { // the same text on the rank that failed first
+	if len(f.element.shows) == 0 && line.Number == f.event.chain.head().line.Number { // the same text on the rank that failed first
 		line.Source, line.Number, line.Rank = at.line.Source, at.line.Number, at.line.Rank
 	}
 	quoted := []Evidence{quote(line)}
@@ -259,7 +259,7 @@ func consequences(findings []*finding, root *finding) []Consequence {
 			title = f.matches[0].signature.Title
 		}
 		title, _, _ = strings.Cut(title, "\n")
-		list = append(list, Consequence{Title: clip(title, 200), Line: f.event.first.line.Number, Ranks: f.event.ranks()})
+		list = append(list, Consequence{Title: clip(title, 200), Line: f.first.line.Number, Ranks: f.ranks()})
 	}
 	return list
 }

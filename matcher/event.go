@@ -10,13 +10,16 @@ import (
 // event is something that a log shows: a chain of exceptions, or one line that a signature knows. The same event on other ranks, or
 // again later, is counted and not kept.
 type event struct {
-	chain  []element // as printed: the first exception of the chain first
-	number int       // counts events as they were first seen
-	count  int
-	seen   map[int]occurrence // the first on each rank, NoRank among them
-	first  occurrence
-	last   occurrence
+	chain  chain
+	shown  occurrence        // which chain is of
+	number int               // counts events as they were first seen
+	spells map[string]*spell // by source
 }
+
+func newEvent(number int) *event { return &event{number: number, spells: make(map[string]*spell)} }
+
+// chain is as it was printed: the first exception of a chain first.
+type chain []element
 
 // element is one exception of a chain, or the line.
 type element struct {
@@ -30,57 +33,28 @@ type element struct {
 	matches   []*rules.Signature
 }
 
-// occurrence is when an event was seen.
-type occurrence struct {
-	order  int // counts everything that was read
-	line   Line
-	writer string
-}
-
 // head is the element that stands for the event where only one can: the one printed last, which ended the process.
-func (e *event) head() *element { return &e.chain[len(e.chain)-1] }
-
-func (e *event) occurred(o occurrence) {
-	if e.count == 0 {
-		e.first, e.seen = o, make(map[int]occurrence)
-	}
-	e.count++
-	e.last = o
-	if _, ok := e.seen[o.line.Rank]; !ok {
-		e.seen[o.line.Rank] = o
-	}
-}
+func (c chain) head() *element { return &c[len(c)-1] }
 
 // harmless tells that all that is known of the event is that it does not matter.
-func (e *event) harmless() bool {
-	for i := range e.chain {
-		for _, s := range e.chain[i].matches {
+func (c chain) harmless() bool {
+	for i := range c {
+		for _, s := range c[i].matches {
 			if s.Role != rules.Noise {
 				return false
 			}
 		}
-		if e.chain[i].exception != nil && len(e.chain[i].matches) == 0 {
+		if c[i].exception != nil && len(c[i].matches) == 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// ranks are the ranks that show the event, sorted, without NoRank.
-func (e *event) ranks() []int {
-	ranks := []int{}
-	for rank := range e.seen {
-		if rank != NoRank {
-			ranks = append(ranks, rank)
-		}
-	}
-	return sorted(ranks)
-}
-
 // key is the same for events that differ only in numbers and addresses, as those of different ranks do.
-func (e *event) key() string {
+func (c chain) key() string {
 	var b strings.Builder
-	for _, el := range e.chain {
+	for _, el := range c {
 		text := el.text
 		if len(text) > 400 {
 			text = text[:400]
@@ -181,14 +155,6 @@ func capture(s *rules.Situation, signature *rules.Signature, text string) {
 			}
 		}
 	}
-}
-
-// before tells whether a happened before b as far as the clocks or the order of reading can say.
-func (a occurrence) before(b occurrence) bool {
-	if a.line.Source != b.line.Source && comparable(a.line.Time, b.line.Time) && !a.line.Time.Equal(b.line.Time) {
-		return a.line.Time.Before(b.line.Time)
-	}
-	return a.order < b.order
 }
 
 // comparable tells whether two timestamps are of one kind: both with a year, or both without.

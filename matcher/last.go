@@ -24,9 +24,9 @@ func (r *Reading) last(lines int) {
 		el.matches = slices.DeleteFunc(el.matches, func(s *rules.Signature) bool {
 			return s.Role != rules.Noise && slices.Contains(asked.matches, s)
 		})
-		if e := (&event{chain: []element{el}}); !e.harmless() {
+		if c := (chain{el}); !c.harmless() {
 			failed = true
-			r.note(e, line)
+			r.note(c, line)
 		}
 	})
 	r.history.asked = max(r.history.asked, lines)

@@ -37,7 +37,7 @@ func (r *Reading) event(words []int, line Line) {
 	if r.match(words, &el) {
 		r.progressed(line)
 	}
-	r.note(&event{chain: []element{el}}, line)
+	r.note(chain{el}, line)
 }
 
 // step takes in a line that can only show progress. The numbers are those of the literals in it.
@@ -55,7 +55,7 @@ func (r *Reading) step(line Line, shown []int32) {
 
 // exception takes in the last exception of a chain, with those before it.
 func (r *Reading) exception(e *Exception) {
-	raised := &event{}
+	var raised chain
 	for x := e; x != nil; x = x.Earlier {
 		r.clues.exception(x)
 		el := element{line: x.Line, exception: x, text: x.Text(), past: e.Before, near: true}
@@ -63,18 +63,18 @@ func (r *Reading) exception(e *Exception) {
 			r.states(r.words(line.Text), line.Text, line, true)
 		}
 		r.match(r.words(el.text), &el)
-		raised.chain = append(raised.chain, el)
+		raised = append(raised, el)
 	}
 	e.Before = nil // it holds bytes of the log
-	slices.Reverse(raised.chain)
+	slices.Reverse(raised)
 	r.note(raised, e.Line)
 	r.within(raised)
 }
 
 // within looks at the lines of the messages on their own: where a message ends is not always to be seen, so that the next thing that
 // the program printed may be among them.
-func (r *Reading) within(e *event) {
-	for _, part := range e.chain {
+func (r *Reading) within(raised chain) {
+	for _, part := range raised {
 		for i, line := range part.exception.Lines {
 			if i == 0 || line.Text == "" || line.Text[0] == ' ' || line.Text[0] == '\t' {
 				continue
@@ -84,7 +84,7 @@ func (r *Reading) within(e *event) {
 				r.progressed(line)
 			}
 			el.matches = slices.DeleteFunc(el.matches, func(s *rules.Signature) bool { return slices.Contains(part.matches, s) })
-			r.note(&event{chain: []element{el}}, line)
+			r.note(chain{el}, line)
 		}
 	}
 }
@@ -210,24 +210,23 @@ func possible(conditions []*rules.Expression, s *rules.Situation) bool {
 }
 
 // note keeps an event, or counts it when it is known already.
-func (r *Reading) note(e *event, line Line) {
-	if e.chain[0].exception == nil && e.harmless() {
+func (r *Reading) note(printed chain, line Line) {
+	if printed[0].exception == nil && printed.harmless() {
 		return
 	}
-	key := e.key()
-	known, ok := r.events[key]
+	key := printed.key()
+	e, ok := r.events[key]
 	if !ok {
 		if len(r.events) >= maxEvents {
 			r.stats.Incomplete = true
 			return
 		}
-		known = e
-		known.number = len(r.events)
-		r.events[key] = known
+		e = newEvent(len(r.events))
+		r.events[key] = e
 	}
 	r.clues.line(line)
-	known.occurred(occurrence{order: r.order(line), line: line, writer: processKey(line)})
-	if !known.harmless() {
+	e.occurred(occurrence{order: r.order(line), line: line, writer: processKey(line)}, printed, r.wentOn)
+	if !e.chain.harmless() {
 		p := r.process(line)
 		p.failed = max(p.failed, r.order(line))
 		r.state(line.Source).watch()

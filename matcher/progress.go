@@ -1,5 +1,7 @@
 package matcher
 
+import "slices"
+
 // sourceState is how far a source has been read, and whether its job went on after what happened in it.
 type sourceState struct {
 	lines    int
@@ -60,20 +62,28 @@ func (r *Reading) wentOn(o occurrence) bool {
 	return p != nil && p.progress > o.order
 }
 
+// failures are when something happened last to each process, by source and in order.
+func (r *Reading) failures() map[string][]int {
+	all := make(map[string][]int)
+	for _, p := range r.processes {
+		all[p.source] = append(all[p.source], p.failed)
+	}
+	for _, orders := range all {
+		slices.Sort(orders)
+	}
+	return all
+}
+
 // linesAfter is how many lines of the source came after something, shared among the processes that something happened to later: each
 // of those prints much about its end.
-func (r *Reading) linesAfter(o occurrence) int {
+func (r *Reading) linesAfter(o occurrence, failures map[string][]int) int {
 	s := r.sources[o.line.Source]
 	if s == nil {
 		return 0
 	}
-	failed := 1
-	for _, p := range r.processes {
-		if p.source == o.line.Source && p.failed > o.order {
-			failed++
-		}
-	}
-	return (s.lines - o.line.Number) / failed
+	orders := failures[o.line.Source]
+	before, _ := slices.BinarySearch(orders, o.order+1)
+	return (s.lines - o.line.Number) / (1 + len(orders) - before)
 }
 
 // before is what the writer of a line printed before it.

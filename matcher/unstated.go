@@ -53,7 +53,8 @@ func (r *Reading) contrasted(said contrast, situation *rules.Situation) *finding
 	for _, known := range r.engine.unstated {
 		el.matches = append(el.matches, known.Signature())
 	}
-	e := &event{chain: []element{el}, number: len(r.events)}
+	e := newEvent(len(r.events))
+	never := func(occurrence) bool { return false }
 	about := said.about
 	if len(about) == 0 {
 		line := said.lines[0]
@@ -61,9 +62,9 @@ func (r *Reading) contrasted(said contrast, situation *rules.Situation) *finding
 		about = []Line{line}
 	}
 	for _, line := range about {
-		e.occurred(occurrence{order: r.order(line), line: line, writer: processKey(line)})
+		e.occurred(occurrence{order: r.order(line), line: line, writer: processKey(line)}, chain{el}, never)
 	}
-	f := &finding{event: e, element: e.head()}
+	f := &finding{event: e, element: e.chain.head(), sighting: e.sighting(never)}
 	if f.matches, _ = weigh(f.element, situation); len(f.matches) == 0 {
 		return nil
 	}

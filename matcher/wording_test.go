@@ -41,7 +41,7 @@ func TestWordings(t *testing.T) {
 		"NVRM: nvAssertFailedNoLog: Assertion failed: GPU lost from the bus [NV_ERR_GPU_IS_LOST] (0x0000000F)":                      "gpu-lost",
 		"slurmstepd-n01: error: Exceeded job memory limit":                                                                          "slurm-oom-kill",
 		"slurmstepd-n01: error: Job 848444 exceeded memory limit (33715636 > 32757760), being killed":                               "slurm-oom-kill",
-		"slurmstepd: error: Exceeded step memory limit at some point.":                                                              "slurm-oom-kill",
+		"slurmstepd: error: Step 4242.0 exceeded memory limit (67112960 > 67108864), being killed":                                  "slurm-oom-kill",
 		"accept: too many clients: [Errno 24] Too many open files":                                                                  "too-many-open-files",
 		"libgomp: Thread creation failed: Resource temporarily unavailable":                                                         "thread-limit",
 		"curl: (60) SSL: certificate verify failed (unable to get local issuer certificate)":                                        "tls-certificate",
