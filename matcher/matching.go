@@ -225,7 +225,7 @@ func (r *Reading) note(printed chain, line Line) {
 		r.events[key] = e
 	}
 	r.clues.line(line)
-	e.occurred(occurrence{order: r.order(line), line: line, writer: processKey(line)}, printed, r.wentOn)
+	e.occurred(r.occurrence(line), printed, r.wentOn)
 	if !e.chain.harmless() {
 		p := r.process(line)
 		p.failed = max(p.failed, r.order(line))

@@ -4,9 +4,14 @@ import "slices"
 
 // occurrence is when an event was seen.
 type occurrence struct {
-	order  int // counts everything that was read
-	line   Line
+	order  int  // counts everything that was read
+	line   Line // without its text: there are as many as ranks
 	writer string
+}
+
+func (r *Reading) occurrence(line Line) occurrence {
+	line.Text = ""
+	return occurrence{order: r.order(line), line: line, writer: processKey(line)}
 }
 
 // before tells whether a happened before b as far as the clocks or the order of reading can say.

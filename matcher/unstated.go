@@ -62,7 +62,7 @@ func (r *Reading) contrasted(said contrast, situation *rules.Situation) *finding
 		about = []Line{line}
 	}
 	for _, line := range about {
-		e.occurred(occurrence{order: r.order(line), line: line, writer: processKey(line)}, chain{el}, never)
+		e.occurred(r.occurrence(line), chain{el}, never)
 	}
 	f := &finding{event: e, element: e.chain.head(), sighting: e.sighting(never)}
 	if f.matches, _ = weigh(f.element, situation); len(f.matches) == 0 {
