@@ -57,7 +57,7 @@ func (b *builder) word(word string, i interest) {
 
 // look has the literals looked for in every line.
 func (b *builder) look(literals []scan.Literal, by *seeker) {
-	for _, l := range literals {
+	for _, l := range quoted(literals) {
 		b.lines, b.seekers = append(b.lines, l), append(b.seekers, by)
 	}
 }
@@ -94,7 +94,7 @@ func (b *builder) signature(s *rules.Entry) {
 	}
 	switch {
 	case s.Role == rules.Progress:
-		for _, l := range literals(s.Keywords) {
+		for _, l := range quoted(literals(s.Keywords)) {
 			b.progress, b.engine.steps = append(b.progress, l), append(b.engine.steps, s)
 		}
 	case s.Role == rules.Noise, s.Raised: // matters only where others know the line; exceptions are found by their beginnings

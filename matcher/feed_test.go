@@ -3,6 +3,7 @@ package matcher_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"io/fs"
@@ -14,6 +15,7 @@ import (
 	"testing"
 	"testing/fstest"
 	"testing/iotest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -123,13 +125,30 @@ func filler(rnd *rand.Rand, n int) string {
 	return b.String()
 }
 
+// inDocker is a log as Docker's json-file driver keeps it.
+func inDocker(log string) string {
+	var b strings.Builder
+	to := json.NewEncoder(&b)
+	for line := range strings.Lines(log) {
+		entry := struct {
+			Log    string    `json:"log"`
+			Stream string    `json:"stream"`
+			Time   time.Time `json:"time"`
+		}{line, "stderr", time.Date(2026, 11, 19, 3, 0, 0, b.Len()*1000, time.UTC)}
+		if err := to.Encode(entry); err != nil {
+			panic(err)
+		}
+	}
+	return b.String()
+}
+
 // mixed makes a log of parts of others: in a row, interleaved as ranks, far behind the first lines, with progress in between.
 func mixed(rnd *rand.Rand, logs [][]byte) []byte {
 	var log strings.Builder
 	log.WriteString(filler(rnd, []int{0, 3, 4990, 5200, 9000}[rnd.IntN(5)]))
 	for range 1 + rnd.IntN(6) {
 		part := string(logs[rnd.IntN(len(logs))])
-		switch rnd.IntN(7) {
+		switch rnd.IntN(8) {
 		case 0:
 			log.WriteString(part)
 		case 1:
@@ -155,6 +174,8 @@ func mixed(rnd *rand.Rand, logs [][]byte) []byte {
 					log.WriteString(matcher.Renumbered(rnd, line))
 				}
 			}
+		case 7:
+			log.WriteString(inDocker(part))
 		}
 		log.WriteString(filler(rnd, []int{0, 1, 70, 300, 6000}[rnd.IntN(5)]))
 		if rnd.IntN(8) == 0 {

@@ -22,7 +22,7 @@ func TestKindsAreWanted(t *testing.T) {
 	}
 	sieve := newSieve(New(base), Sniff("", nil), make(foundPatterns, len(base.Scope.SeenPatterns())))
 	prefixes := []string{"", "2026-11-19T03:00:00.123Z ", "2026-01-19T03:00:00+01:00 stdout F ", "[rank31]: ", "[default7]:", "I0000 00:00:1712345678.123 123 file.cc:12] ",
-		"I0000 10:20:17.123 123 file.cc:12] ", "[1,15]<stdout>:", `{"log":"`, "(Worker pid=12, ip=10.0.0.1) ", "trainer-1  | ", "0012-steps/0 [default6]:", "2026-04-29 06:01:12.977 [177/train/578 (pid 28936)] ",
+		"I0000 10:20:17.123 123 file.cc:12] ", "[1,15]<stdout>:", dockerLog, "(Worker pid=12, ip=10.0.0.1) ", "trainer-1  | ", "0012-steps/0 [default6]:", "2026-04-29 06:01:12.977 [177/train/578 (pid 28936)] ",
 		"2026-03-01 10:11:12,123 - name - ERROR - ", "03-01 10:11:12 ", "[2026-12-07 09:57:19,206 E 393463 393463] (raylet) file.cc:3277: ", "node-12: ", "12: ", "host-1:4711:4712 [3] NCCL WARN "}
 	rnd := rand.New(rand.NewPCG(3, 1))
 	kept, left := 0, 0
@@ -30,7 +30,11 @@ func TestKindsAreWanted(t *testing.T) {
 		if i%3 > 0 {
 			continue
 		}
-		line = prefixes[i%len(prefixes)] + line
+		if prefix := prefixes[i%len(prefixes)]; prefix == dockerLog {
+			line = prefix + dockerQuotes.Replace(line) + `\n","stream":"stderr","time":"2026-03-06T02:16:52.7125Z"}`
+		} else {
+			line = prefix + line
+		}
 		if _, ok := lineKind(nil, []byte(line)); !ok {
 			continue
 		}

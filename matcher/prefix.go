@@ -40,7 +40,7 @@ func bareCodes(head []byte) bool {
 		if n < 0 {
 			return false
 		}
-		if at += n; at == 0 || head[at-1] != escape {
+		if at += n; !bytes.HasSuffix(head[:at], []byte{escape}) && !bytes.HasSuffix(head[:at], []byte(`\u001b`)) {
 			return true
 		}
 	}

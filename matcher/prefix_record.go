@@ -1,11 +1,9 @@
 package matcher
 
 import (
-	"encoding/json"
 	"regexp"
 	"strings"
 	"sync"
-	"time"
 )
 
 // levelPattern is a severity in words.
@@ -177,21 +175,4 @@ func levelOf(word string) Level {
 		return Fatal
 	}
 	return Error
-}
-
-// dockerLog is how a line begins that Docker's json-file driver wrote.
-const dockerLog = `{"log":"`
-
-// unwrap takes a line out of the JSON that Docker's json-file driver puts around it.
-func unwrap(text string) (string, time.Time) {
-	var entry struct {
-		Log  string    `json:"log"`
-		Time time.Time `json:"time"`
-	}
-	if err := json.Unmarshal([]byte(text), &entry); err != nil {
-		return text, time.Time{}
-	}
-	line := strings.TrimRight(entry.Log, "\r\n")
-	line = strings.ReplaceAll(line[strings.LastIndexByte(line, '\r')+1:], "\n", " ")
-	return printable([]byte(line)), entry.Time.UTC()
 }
