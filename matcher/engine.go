@@ -14,7 +14,7 @@ type Engine struct {
 	words          *keywords
 	noise          *keywords                                // those of harmless lines, with the numbers that they have in words
 	common         *keywords                                // those that only the first lines of a source are looked at for, likewise
-	commonNumbered []int                                    // those that not all lines of a kind have, or none, in the same way
+	commonNumbered []int                                    // of those that not all lines of a kind have, or none, one for each who asks
 	interest       []interest                               // by the number of the word
 	generic        []*rules.Entry                           // asked about every exception
 	genericLooks   bool                                     // some of them has conditions about the lines before
@@ -68,9 +68,10 @@ func New(base *rules.Base) *Engine {
 	e.words, e.noise, e.common = newKeywords(e.interest, nil), newKeywords(e.interest, isNoise), newKeywords(e.interest, isCommon)
 	e.sampled = newStepReader(base)
 	e.lines, e.progress = e.set(b.lines), e.set(b.progress)
+	var before *interest
 	for n := range e.interest {
-		if i := &e.interest[n]; i.common && !rules.IgnoresNumbers(i.word.Text) {
-			e.commonNumbered = append(e.commonNumbered, n)
+		if i := &e.interest[n]; i.common && !rules.IgnoresNumbers(i.word.Text) && !before.same(i) {
+			e.commonNumbered, before = append(e.commonNumbered, n), i
 		}
 	}
 	e.seekers, e.numbered = b.seekers, newKeywords(numbered(b.lines), nil)

@@ -18,10 +18,11 @@ type quick struct {
 // branch is what a text needs to match an alternative of an expression: one of each.
 type branch [][]string
 
-// The most words that stand for a part of an expression, the most spellings of one that may be in either case, the most needs that are
-// looked at before it is tried, and the most alternatives.
+// The most words that stand for a part of an expression, characters of a class that are looked for one by one, spellings of a word that may
+// be in either case, needs that are looked at before it is tried, and alternatives.
 const (
 	maxQuickWords    = 64
+	maxQuickClass    = 8
 	maxQuickCases    = 16
 	maxQuickNeeds    = 4
 	maxQuickBranches = 64
@@ -144,17 +145,18 @@ func inAnyCase(literal []rune) wording {
 	return wording{words: words}
 }
 
-// characters lists a class of characters, given as pairs of first and last, when it is small.
+// characters lists a class of characters, given as pairs of first and last, when it is small: digits are not, since looking for ten
+// words takes longer than for what is around them.
 func characters(ranges []rune) (words []string) {
 	for i := 0; i < len(ranges); i += 2 {
-		if ranges[i+1]-ranges[i] >= maxQuickWords || ranges[i+1] >= utf8.RuneError {
+		if int(ranges[i+1]-ranges[i]) >= maxQuickClass || ranges[i+1] >= utf8.RuneError {
 			return nil
 		}
 		for c := ranges[i]; c <= ranges[i+1]; c++ {
 			words = append(words, string(c))
 		}
 	}
-	if len(words) > maxQuickWords {
+	if len(words) > maxQuickClass {
 		return nil
 	}
 	return words
