@@ -137,7 +137,8 @@ func TestNearMissesAreLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sieve := newSieve(New(base), Sniff("", nil), make(foundPatterns, len(base.Scope.SeenPatterns())))
+	patterns := base.Scope.SeenPatterns()
+	sieve := newSieve(New(base), Sniff("", nil), make(foundPatterns, len(patterns)))
 	var log bytes.Buffer
 	if err := corpus.Write(&log, 30_000, corpus.Adversarial, 2); err != nil {
 		t.Fatal(err)
@@ -147,6 +148,11 @@ func TestNearMissesAreLeft(t *testing.T) {
 		lines++
 		if wanted, _ := wants(sieve, strings.TrimSuffix(line, "\n")); wanted {
 			kept++
+		}
+		for i, p := range patterns { // as the reading notes it: nobody asks for a second one
+			if p.Matches(line) {
+				sieve.found[i].Store(true)
+			}
 		}
 	}
 	if lines < 200 || kept > lines/6 {
