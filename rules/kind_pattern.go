@@ -5,6 +5,7 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // kindPattern matches a line when the pattern that it was made of matches some line of its kind.
@@ -20,7 +21,7 @@ func (p *Pattern) OfKind() *Pattern { return p.kind().Pattern }
 func (p *Pattern) IgnoresNumbers() bool { return p.kind().same }
 
 func (p *Pattern) kindPattern() kindPattern {
-	tree, err := syntax.Parse(p.source, syntax.Perl)
+	tree, err := syntax.Parse(p.source(), syntax.Perl)
 	if err != nil {
 		return kindPattern{p, false} // it was parsed before
 	}
@@ -28,11 +29,7 @@ func (p *Pattern) kindPattern() kindPattern {
 	if wide == tree {
 		return kindPattern{p, true}
 	}
-	pattern, err := NewPattern(wide.String())
-	if err != nil { // it is too long by now: any line may match
-		pattern, _ = NewPattern("")
-	}
-	return kindPattern{pattern, false}
+	return kindPattern{patternOf(wide, sync.OnceValue(wide.String)), false}
 }
 
 // matchesKind tells whether the pattern matches the lines of a kind, of which one is given: unknown when that depends on the numbers.

@@ -10,7 +10,7 @@ import (
 // Pattern is a regular expression that is compiled when it is first used. Reading it tells whether it is correct; compiling those of a
 // whole knowledge base, of which a log needs a few, would take longer than reading most logs.
 type Pattern struct {
-	source   string
+	source   func() string
 	names    []string // of its groups, as regexp's SubexpNames gives them
 	compiled func() *regexp.Regexp
 	quick    func() quick
@@ -23,15 +23,25 @@ func NewPattern(source string) (*Pattern, error) {
 	if err != nil {
 		return nil, err
 	}
+	return patternOf(tree, func() string { return source }), nil
+}
+
+// patternOf is the pattern of an expression that was read, or made of one. One that has become too large to be compiled matches all.
+func patternOf(tree *syntax.Regexp, source func() string) *Pattern {
 	p := &Pattern{source: source, names: tree.CapNames()}
-	p.compiled = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) }) // it was parsed just as Compile parses it
+	p.compiled = sync.OnceValue(func() *regexp.Regexp {
+		if re, err := regexp.Compile(source()); err == nil {
+			return re
+		}
+		return regexp.MustCompile("")
+	})
 	p.quick = sync.OnceValue(func() quick { return quickOf(tree) })
 	p.kind = sync.OnceValue(p.kindPattern)
-	return p, nil
+	return p
 }
 
 // String is the expression as it was written.
-func (p *Pattern) String() string { return p.source }
+func (p *Pattern) String() string { return p.source() }
 
 // Names are the names of its groups, "" for those without one and for the whole.
 func (p *Pattern) Names() []string { return p.names }
