@@ -5,10 +5,10 @@
 //
 //	feed                   which lines matter: most go by unread
 //	sieve, head, kind      which matter by themselves, told by the workers of the scan for all lines that differ in numbers only
-//	reader, prefix, stamp  what is left of a line without colours and prefixes, when it was written, and by whom
+//	reader, prefix, docker what is left of a line without colours and prefixes, by whom it was written, and (stamp) when
 //	traceback              the lines of one process put together to exceptions, and their chains
 //	reading, matching      what signatures know, and what conditions ask for anywhere in a log
-//	event, last            that kept once and counted after that; the words that only the last lines are asked for
+//	event, spell, last     that kept once and counted since its job last went on; the words that only the last lines are asked for
 //	facts, dictfacts, xid  what the log states about the situation
 //	sample, step, pace     how far and how fast the steps of some lines say that a job goes
 //	cause, progress        what was survived, what follows from what, and which rank was first
