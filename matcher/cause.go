@@ -41,7 +41,6 @@ var (
 // user's interrupt, means only what a cause in it says.
 func (r *Reading) judge(e *event, situation *rules.Situation, failures map[string][]int) *finding {
 	best := &finding{event: e, sighting: e.sighting(r.wentOn)}
-	best.handled = best.handled || e.chain.swallowed()
 	harmless := false
 	for i := range e.chain {
 		el := &e.chain[i]
@@ -109,12 +108,6 @@ func all(conditions []*rules.Expression, s *rules.Situation) bool {
 		}
 	}
 	return true
-}
-
-// swallowed tells whether the exception was written into a log record of a level that does not end anything.
-func (c chain) swallowed() bool {
-	x := c.head().exception
-	return x != nil && (x.Swallowed || x.Level == Debug || x.Level == Info || x.Level == Warning)
 }
 
 // How near to the end of a source an exception that no signature knows must be to count as what ended it. Programs print

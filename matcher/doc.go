@@ -5,7 +5,8 @@
 //
 //	feed                   which lines matter: most go by unread
 //	sieve, head, kind      which matter by themselves, told by the workers of the scan for all lines that differ in numbers only
-//	reader, prefix, docker what is left of a line without colours and prefixes, by whom it was written, and (stamp) when
+//	reader, prefix, stamp  what is left of a line without colours and prefixes, when it was written, and by whom
+//	docker                 what is left of one that Docker keeps as JSON, and what is looked for in its place
 //	traceback              the lines of one process put together to exceptions, and their chains
 //	reading, matching      what signatures know, and what conditions ask for anywhere in a log
 //	event, spell, last     that kept once and counted since its job last went on; the words that only the last lines are asked for

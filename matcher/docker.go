@@ -34,8 +34,9 @@ var (
 	otherQuotes  = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`)
 )
 
-// quoted adds to literals what stands for them in JSON.
+// quoted are literals and what stands for them in JSON.
 func quoted(literals []scan.Literal) []scan.Literal {
+	literals = slices.Clip(literals) // others have them too
 	for _, l := range literals {
 		for _, quotes := range []*strings.Replacer{dockerQuotes, otherQuotes} {
 			in := scan.Literal{Text: quotes.Replace(l.Text), Fold: l.Fold}
@@ -50,19 +51,21 @@ func quoted(literals []scan.Literal) []scan.Literal {
 // joinsQuoted tells whether taking a line out of its JSON may join what stands apart in its bytes, or leave some of it out: it has other
 // than characters that stand for themselves.
 func joinsQuoted(raw []byte) bool {
-	for at := bytes.IndexByte(raw, '\\'); at >= 0 && at+1 < len(raw); {
-		switch code := string(raw[at+1 : min(at+6, len(raw))]); {
-		case strings.ContainsRune(`"\/nt`, rune(code[0])):
-		case strings.HasPrefix(code, "u") && !strings.HasPrefix(code, "u00"):
+	if !bytes.HasPrefix(raw, []byte(dockerLog)) {
+		return false
+	}
+	for {
+		_, code, found := bytes.Cut(raw, []byte{'\\'})
+		if !found || len(code) == 0 {
+			return false
+		}
+		switch code := string(code[:min(5, len(code))]); {
+		case strings.IndexByte(`"\/nt`, code[0]) >= 0:
+		case code[0] == 'u' && !strings.HasPrefix(code, "u00"):
 		case slices.Contains([]string{"u0009", "u0026", "u0027", "u003c", "u003e"}, code):
 		default:
 			return true
 		}
-		next := bytes.IndexByte(raw[at+2:], '\\')
-		if next < 0 {
-			return false
-		}
-		at += 2 + next
+		raw = code[1:]
 	}
-	return false
 }

@@ -14,7 +14,7 @@ type Engine struct {
 	words          *keywords
 	noise          *keywords                                // those of harmless lines, with the numbers that they have in words
 	common         *keywords                                // those that only the first lines of a source are looked at for, likewise
-	commonNumbered []int                                    // of those that not all lines of a kind have, or none, one for each who asks
+	commonNumbered []int                                    // of common: words that some lines of a kind may lack, one for each reader and pattern
 	interest       []interest                               // by the number of the word
 	generic        []*rules.Entry                           // asked about every exception
 	genericLooks   bool                                     // some of them has conditions about the lines before
@@ -79,7 +79,8 @@ func New(base *rules.Base) *Engine {
 }
 
 func newEngine(base *rules.Base) *Engine {
-	return &Engine{base: base, needs: make(map[*rules.Entry]func() []*rules.Pattern), interest: make([]interest, 0, 4*len(base.Entries))}
+	const words = 4 // that a signature has, and more than most: growing would take more memory than they do
+	return &Engine{base: base, needs: make(map[*rules.Entry]func() []*rules.Pattern), interest: make([]interest, 0, words*len(base.Entries))}
 }
 
 // set makes a set of literals, or an empty one when some of them cannot be looked for.

@@ -8,17 +8,17 @@ import (
 )
 
 // event is something that a log shows: a chain of exceptions, or one line that a signature knows. The same event on other ranks, or
-// again later, is counted and not kept.
+// again later, is counted and not kept; of attempts that the job survived, the next one takes the place.
 type event struct {
 	chain  chain
-	shown  occurrence        // which chain is of
+	shown  occurrence        // the one that chain was printed at
 	number int               // counts events as they were first seen
 	spells map[string]*spell // by source
 }
 
 func newEvent(number int) *event { return &event{number: number, spells: make(map[string]*spell)} }
 
-// chain is as it was printed: the first exception of a chain first.
+// chain is exceptions as they were printed, the first of them first, or one line.
 type chain []element
 
 // element is one exception of a chain, or the line.
@@ -49,6 +49,12 @@ func (c chain) harmless() bool {
 		}
 	}
 	return true
+}
+
+// swallowed tells whether the exception was written into a log record of a level that does not end anything.
+func (c chain) swallowed() bool {
+	x := c.head().exception
+	return x != nil && (x.Swallowed || x.Level == Debug || x.Level == Info || x.Level == Warning)
 }
 
 // key is the same for events that differ only in numbers and addresses, as those of different ranks do.

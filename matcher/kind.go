@@ -45,7 +45,7 @@ func (k *kinds) add(kind []byte) {
 // lineKind appends the kind of a line to dst. A line has none where its text may hold digits side by side that are apart in its bytes, or
 // where what is read from it depends on more than where its digits stand.
 func lineKind(dst, raw []byte) (kind []byte, ok bool) {
-	if len(raw) > maxKind || bytes.HasPrefix(raw, []byte(dockerLog)) && joinsQuoted(raw) || joinsPieces(raw) {
+	if len(raw) > maxKind || joinsQuoted(raw) || joinsPieces(raw) {
 		return nil, false
 	}
 	return rules.Unnumbered(dst, raw)

@@ -33,7 +33,7 @@ func (f *Form) clean(raw []byte) string {
 	return text
 }
 
-// bareCodes tells whether the source has colour codes without their escape character.
+// bareCodes tells whether the source has colour codes without their escape character, which JSON quotes.
 func bareCodes(head []byte) bool {
 	for at := 0; ; at += len(bareEnd) {
 		n := bytes.Index(head[at:], []byte(bareEnd))

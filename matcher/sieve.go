@@ -59,7 +59,8 @@ func (s *sieve) keep(raw []byte, literals func() []int32) bool {
 // wanted is keep for a line of whose kind nothing is known.
 func (s *sieve) wanted(raw []byte, literals []int32) bool {
 	text := string(raw)
-	coded := strings.IndexByte(text, escape) >= 0 || strings.HasPrefix(text, dockerLog) // something may stand within what is looked for
+	// Colour codes, or how JSON quotes, may stand within what is looked for.
+	coded := strings.IndexByte(text, escape) >= 0 || strings.HasPrefix(text, dockerLog)
 	var room [8]*seeker
 	left := room[:0]
 	for _, n := range literals {

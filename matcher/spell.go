@@ -1,6 +1,10 @@
 package matcher
 
-import "slices"
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
 
 // occurrence is when an event was seen.
 type occurrence struct {
@@ -48,9 +52,9 @@ func (e *event) occurred(o occurrence, printed chain, wentOn func(occurrence) bo
 	s.last, s.count = o, s.count+1
 }
 
-// sighting is what matters of all spells of an event: those after which the job did not go on, or all when it went on after each.
+// sighting sums up the spells of an event that matter: those after which the job did not go on, or all when it went on after each.
 type sighting struct {
-	handled bool // it went on after each
+	handled bool // it went on after each, or the exception itself says that it ended nothing
 	seen    map[int]*occurrence
 	first   occurrence
 	lasts   []occurrence // of each source
@@ -66,8 +70,8 @@ func (e *event) sighting(wentOn func(occurrence) bool) sighting {
 			open = append(open, s)
 		}
 	}
-	all := sighting{handled: len(open) == 0, seen: make(map[int]*occurrence)}
-	if all.handled {
+	all := sighting{handled: len(open) == 0 || e.chain.swallowed(), seen: make(map[int]*occurrence)}
+	if len(open) == 0 {
 		open = over
 	}
 	for _, s := range open {
@@ -75,18 +79,18 @@ func (e *event) sighting(wentOn func(occurrence) bool) sighting {
 			if known := all.seen[rank]; known == nil || o.order < known.order {
 				all.seen[rank] = o
 			}
-			if all.first.order == 0 || o.order < all.first.order {
-				all.first = *o
-			}
 		}
 		all.lasts, all.count = append(all.lasts, s.last), all.count+s.count
 	}
+	all.first = *slices.MinFunc(slices.Collect(maps.Values(all.seen)), func(a, b *occurrence) int {
+		return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.line.Rank, b.line.Rank)) // dumps of several ranks have one place
+	})
 	return all
 }
 
 // last is when it was seen last.
 func (s *sighting) last() occurrence {
-	return slices.MaxFunc(s.lasts, func(a, b occurrence) int { return a.order - b.order })
+	return slices.MaxFunc(s.lasts, func(a, b occurrence) int { return cmp.Compare(a.order, b.order) })
 }
 
 // ranks are the ranks that show the event, sorted, without NoRank.

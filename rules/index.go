@@ -77,6 +77,7 @@ type index struct {
 func readIndex(content []byte) (*index, error) {
 	lines := slices.Collect(bytes.Lines(content))
 	known := make([]indexed, len(lines))
+	// With encoding/json this is a fifth of a start, with go-json a twentieth.
 	if err := onAllProcessors(len(lines), func(i int) error { return json.Unmarshal(lines[i], &known[i]) }); err != nil {
 		return nil, fmt.Errorf("reading the index of the shipped rules: %w", err)
 	}
