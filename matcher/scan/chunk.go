@@ -23,9 +23,10 @@ type Chunk struct {
 	Long  []int // where lines longer than LongLine begin in Data
 }
 
-// block is a part of a source of fixed size, with the lines that are whole in it as a Chunk.
+// block is a part of a source, with the lines that are whole in it as a Chunk.
 type block struct {
-	number int
+	at     int64 // where it begins in the source, if those before it were filled
+	size   int   // of what is to be read
 	data   []byte
 	buffer []byte
 	start  int // where whole begins
@@ -42,7 +43,7 @@ func (b *block) scan(r *reading) {
 	start, end := 0, 0
 	if first := bytes.IndexByte(b.data, '\n'); first >= 0 { // looking for the last one is slow where there is none
 		end = bytes.LastIndexByte(b.data, '\n') + 1
-		if b.number > 0 {
+		if b.at > 0 {
 			start = first + 1
 		}
 	}

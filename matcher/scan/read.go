@@ -25,7 +25,7 @@ type Reading struct {
 	First      func(line []byte) bool
 	FirstLines int
 
-	Block int // bytes read at a time; 256 KiB when it is 0
+	Block int // bytes read at a time, fewer of the first ones; 256 KiB when it is 0
 }
 
 // Read reads src to its end and calls yield with its chunks, in order, which together are all of src. Data of a chunk stays as it
@@ -41,8 +41,7 @@ func (s *Set) Read(ctx context.Context, src io.Reader, how Reading, yield func(*
 	r := &reading{Reading: how, set: s, todo: make(chan *block, blocks), read: make(chan *block, blocks)}
 	defer close(r.todo)
 	if file, size := regular(src); file != nil && !how.Eager {
-		r.Block = int(min(int64(how.Block), size/pageSize*pageSize+pageSize))
-		blocks = int(min(int64(blocks), size/int64(how.Block)+2))
+		blocks = int(min(int64(blocks), size/int64(r.size(0))+2))
 		for range min(how.Workers, blocks) {
 			go r.worker(file)
 		}
@@ -57,8 +56,6 @@ func (s *Set) Read(ctx context.Context, src io.Reader, how Reading, yield func(*
 
 // few are the blocks that hold what has been joined and may still be looked at. Each worker has one to scan and the one after it.
 const few = 3
-
-const pageSize = 4 << 10
 
 // regular is src as a file whose parts can be read in any order. Files of size 0 are none: those of /proc have content all the same.
 func regular(src io.Reader) (file io.ReaderAt, size int64) {
@@ -96,9 +93,10 @@ func (r *reading) first() func([]byte) bool {
 // collect sends blocks round: they are filled, scanned, joined, kept for the block after them, and filled again.
 func (r *reading) collect(ctx context.Context, blocks int, yield func(*Chunk) error) error {
 	var queue []*block // as they are in the source
-	next := 0
+	next := int64(0)
 	fill := func(b *block) {
-		b.number, next = next, next+1
+		b.at, b.size = next, r.size(next)
+		next += int64(b.size)
 		queue = append(queue, b)
 		r.todo <- b
 	}
@@ -134,11 +132,26 @@ func (r *reading) collect(ctx context.Context, blocks int, yield func(*Chunk) er
 	}
 }
 
+// size is that of the block at a place.
+func (r *reading) size(at int64) int {
+	if at < firstBlocks*int64(r.Block) {
+		return max(r.Block/firstParts, 1)
+	}
+	return r.Block
+}
+
+// The first lines take longest: all of them are looked at closely, their kinds are new, and what it takes to decide about them is got
+// ready. They come in parts of blocks, so that the workers share that, and what is found in one is not looked for in the next.
+const (
+	firstBlocks = 4
+	firstParts  = 16
+)
+
 // worker reads and scans blocks of a file.
 func (r *reading) worker(file io.ReaderAt) {
 	for b := range r.todo {
-		b.reserve(r.Block)
-		n, err := file.ReadAt(b.buffer, int64(b.number)*int64(r.Block))
+		b.reserve()
+		n, err := file.ReadAt(b.buffer, b.at)
 		b.filled(n, err)
 		b.scan(r)
 		b.ready <- struct{}{}
@@ -150,9 +163,9 @@ func (r *reading) worker(file io.ReaderAt) {
 func (r *reading) reader(src io.Reader) {
 	defer close(r.read)
 	for b := range r.todo {
-		b.reserve(r.Block)
+		b.reserve()
 		n, err := 0, error(nil)
-		for empty := 0; n < r.Block && err == nil && (n == 0 || !r.Eager); {
+		for empty := 0; n < b.size && err == nil && (n == 0 || !r.Eager); {
 			m := 0
 			if m, err = src.Read(b.buffer[n:]); m > 0 {
 				n, empty = n+m, 0
@@ -175,10 +188,12 @@ func (r *reading) scanner() {
 	}
 }
 
-func (b *block) reserve(size int) {
-	if b.buffer == nil {
-		b.buffer = make([]byte, size)
+// reserve makes room for what the block is to hold.
+func (b *block) reserve() {
+	if cap(b.buffer) < b.size {
+		b.buffer = make([]byte, b.size)
 	}
+	b.buffer = b.buffer[:b.size]
 }
 
 // filled notes what a read gave.

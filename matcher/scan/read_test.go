@@ -20,6 +20,8 @@ import (
 
 var readLiterals = []Literal{{Text: "CUDA out of memory"}, {Text: "traceback", Fold: true}, {Text: "softcap"}}
 
+const pageSize = 4 << 10
+
 // checkRead reads data and compares what is yielded with it.
 func checkRead(t *testing.T, data []byte, src io.Reader, how Reading) {
 	t.Helper()
