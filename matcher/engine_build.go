@@ -19,6 +19,14 @@ type builder struct {
 // build gathers what the knowledge base looks for.
 func (e *Engine) build() *builder {
 	base, b := e.base, &builder{engine: e}
+	seen := base.Scope.SeenPatterns()
+	needed := make([][]scan.Literal, len(seen))
+	var others sync.WaitGroup // working that out takes as long as all the rest
+	others.Go(func() {
+		for i, pattern := range seen {
+			needed[i] = neededBy(pattern)
+		}
+	})
 	b.look(openers(), &seeker{first: every, sees: func(line *Line, _ *rules.Situation) bool { return mayOpen(line.Body()) }})
 	for _, s := range base.Entries {
 		b.signature(s)
@@ -44,8 +52,9 @@ func (e *Engine) build() *builder {
 		b.word(word, interest{xid: true})
 		b.look(literals([]string{word}), &seeker{first: every})
 	}
-	for i, pattern := range base.Scope.SeenPatterns() {
-		b.pattern(i, pattern)
+	others.Wait()
+	for i, pattern := range seen {
+		b.pattern(i, pattern, needed[i])
 	}
 	return b
 }
@@ -193,12 +202,17 @@ func (b *builder) reader(r *rules.FactReader, packages bool) {
 	}
 }
 
-// pattern prepares to look for a pattern in every line that has one of its literals.
-func (b *builder) pattern(number int, compiled *rules.Pattern) {
-	literals, err := scan.Needed(compiled.String())
+// neededBy are literals of which each line has one that the pattern matches; none when some such lines have none that is long enough.
+func neededBy(pattern *rules.Pattern) []scan.Literal {
+	literals, err := scan.Needed(pattern.String())
 	if err != nil || slices.ContainsFunc(literals, func(l scan.Literal) bool { return len(l.Text) < scan.MinLiteral }) {
-		literals = nil
+		return nil
 	}
+	return literals
+}
+
+// pattern prepares to look for a pattern in every line that has one of its literals.
+func (b *builder) pattern(number int, compiled *rules.Pattern, literals []scan.Literal) {
 	if len(literals) == 0 {
 		b.engine.wordless = append(b.engine.wordless, number)
 		return

@@ -37,7 +37,7 @@ func (s *Set) Read(ctx context.Context, src io.Reader, how Reading, yield func(*
 	if how.Block == 0 {
 		how.Block = blockSize
 	}
-	blocks := 2*how.Workers + few
+	blocks := max(how.Workers, min(ahead*how.Workers, manyAhead)) + few
 	r := &reading{Reading: how, set: s, todo: make(chan *block, blocks), read: make(chan *block, blocks)}
 	defer close(r.todo)
 	if file, size := regular(src); file != nil && !how.Eager {
@@ -54,8 +54,11 @@ func (s *Set) Read(ctx context.Context, src io.Reader, how Reading, yield func(*
 	return r.collect(ctx, blocks, yield)
 }
 
-// few are the blocks that hold what has been joined and may still be looked at. Each worker has one to scan and the one after it.
-const few = 3
+const (
+	few       = 3  // blocks that hold what has been joined and may still be looked at
+	ahead     = 4  // blocks of each worker: with fewer, workers often sleep while there is much to say of one block
+	manyAhead = 16 // blocks of all workers, unless they are more: memory counts too
+)
 
 // regular is src as a file whose parts can be read in any order. Files of size 0 are none: those of /proc have content all the same.
 func regular(src io.Reader) (file io.ReaderAt, size int64) {
