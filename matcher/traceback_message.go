@@ -132,7 +132,7 @@ func (r *record) more(l Line, text string, own bool) verdict {
 		return taken
 	}
 	if before, ok := findHeader(text); ok {
-		if r.announced() || strings.Contains(text, tracebackOf) || strings.TrimSpace(before) != "" && isWords(before) {
+		if r.announced() && !r.strayed() || strings.Contains(text, tracebackOf) || strings.TrimSpace(before) != "" && isWords(before) {
 			return relays
 		}
 		return ended
@@ -172,6 +172,19 @@ func (r *record) sameRecord(l Line) bool {
 func (r *record) announced() bool {
 	last := r.message.last()
 	return r.quoted || strings.HasSuffix(last, ":") || last == "" && r.colon
+}
+
+// strayed tells whether something else was printed since the last traceback that the message relays: what was announced has ended.
+func (r *record) strayed() bool {
+	if len(r.relayed) == 0 || r.quoted {
+		return false
+	}
+	lines := r.relayed[len(r.relayed)-1].Lines
+	if len(lines) < 2 {
+		return false
+	}
+	last := lines[len(lines)-1].Text
+	return last != "" && !isSpace(last[0])
 }
 
 func (m *message) lines() int { return len(m.head) + len(m.tail) }

@@ -214,6 +214,24 @@ torch.OutOfMemoryError: CUDA out of memory.`,
   8:ray.exceptions.RayTaskError(OutOfMemoryError): "ray::WorkerDict.step() (pid=2, ip=10.0.0.1)" [b.py:2 run|fit()]
     relayed
     10:torch.OutOfMemoryError: "CUDA out of memory." [c.py:3 step|]`},
+		{name: "printed after what a message relays", log: `
+Traceback (most recent call last):
+  File "a.py", line 1, in f
+OSError: no library for version 8
+
+Version 4:
+Traceback (most recent call last):
+  File "b.py", line 2, in g
+OSError: no library for version 4
+[end of what was tried]
+step 1
+Traceback (most recent call last):
+  File "c.py", line 3, in h
+TypeError: unexpected argument`,
+			want: `4:OSError: "no library for version 8\n\nVersion 4:" [a.py:1 f|]
+  relayed
+  9:OSError: "no library for version 4\n[end of what was tried]\nstep 1" [b.py:2 g|]
+14:TypeError: "unexpected argument" [c.py:3 h|]`},
 		{name: "compiler", log: `
 Traceback (most recent call last):
   File "a.py", line 1, in f
