@@ -20,11 +20,11 @@ type builder struct {
 func (e *Engine) build() *builder {
 	base, b := e.base, &builder{engine: e}
 	seen := base.Scope.SeenPatterns()
-	needed := make([][]scan.Literal, len(seen))
-	var others sync.WaitGroup // working that out takes as long as all the rest
-	others.Go(func() {
+	words := make([][]scan.Literal, len(seen))
+	var workedOut sync.WaitGroup // which takes as long as all the rest
+	workedOut.Go(func() {
 		for i, pattern := range seen {
-			needed[i] = neededBy(pattern)
+			words[i] = neededBy(pattern)
 		}
 	})
 	b.look(openers(), &seeker{first: every, sees: func(line *Line, _ *rules.Situation) bool { return mayOpen(line.Body()) }})
@@ -52,9 +52,9 @@ func (e *Engine) build() *builder {
 		b.word(word, interest{xid: true})
 		b.look(literals([]string{word}), &seeker{first: every})
 	}
-	others.Wait()
+	workedOut.Wait()
 	for i, pattern := range seen {
-		b.pattern(i, pattern, needed[i])
+		b.pattern(i, pattern, words[i])
 	}
 	return b
 }

@@ -25,7 +25,7 @@ type Reading struct {
 	First      func(line []byte) bool
 	FirstLines int
 
-	Block int // bytes read at a time, fewer of the first ones; 256 KiB when it is 0
+	Block int // bytes read at a time, at the beginning fewer; 256 KiB when it is 0
 }
 
 // Read reads src to its end and calls yield with its chunks, in order, which together are all of src. Data of a chunk stays as it
@@ -37,7 +37,7 @@ func (s *Set) Read(ctx context.Context, src io.Reader, how Reading, yield func(*
 	if how.Block == 0 {
 		how.Block = blockSize
 	}
-	blocks := max(how.Workers, min(ahead*how.Workers, manyAhead)) + few
+	blocks := min(ahead*how.Workers, allAhead) + few
 	r := &reading{Reading: how, set: s, todo: make(chan *block, blocks), read: make(chan *block, blocks)}
 	defer close(r.todo)
 	if file, size := regular(src); file != nil && !how.Eager {
@@ -55,9 +55,9 @@ func (s *Set) Read(ctx context.Context, src io.Reader, how Reading, yield func(*
 }
 
 const (
-	few       = 3  // blocks that hold what has been joined and may still be looked at
-	ahead     = 4  // blocks of each worker: with fewer, workers often sleep while there is much to say of one block
-	manyAhead = 16 // blocks of all workers, unless they are more: memory counts too
+	few      = 3  // blocks that hold what has been joined and may still be looked at
+	ahead    = 4  // blocks of each worker: with fewer, workers often sleep while there is much to say of one block
+	allAhead = 16 // blocks of all workers: memory counts too
 )
 
 // regular is src as a file whose parts can be read in any order. Files of size 0 are none: those of /proc have content all the same.
