@@ -107,11 +107,11 @@ type readerEntry struct {
 	Head     bool     `yaml:"head"`
 }
 
-// vocabulary reads a file of facts, or what the index knows of it.
-func (d *decoder) vocabulary(files fs.FS, x *index) (*Vocabulary, error) {
+// readVocabulary reads a file of facts, unless its content is known.
+func readVocabulary(d *decoder, files fs.FS, known *factsFile) (*Vocabulary, error) {
 	var file factsFile
-	if known := x.of(files, d.file); known != nil && known.Facts != nil {
-		file = *known.Facts
+	if known != nil {
+		file = *known
 	} else {
 		content, err := fs.ReadFile(files, d.file)
 		if err != nil {
@@ -134,12 +134,12 @@ func (d *decoder) vocabulary(files fs.FS, x *index) (*Vocabulary, error) {
 		for _, p := range f.Packages {
 			v.packages[normalPackage(p)] = info.Name
 		}
-		d.installed(v, info, f.Libraries, f.Binaries, f.Files)
+		v.installed(d, info, f.Libraries, f.Binaries, f.Files)
 		for _, entry := range f.Read {
-			v.Readers = append(v.Readers, d.reader(entry, info))
+			v.Readers = append(v.Readers, newReader(d, entry, info))
 		}
 		for _, entry := range f.Infer {
-			v.Inferences = append(v.Inferences, d.inference(entry, info))
+			v.Inferences = append(v.Inferences, newInference(d, entry, info))
 		}
 	}
 	for _, i := range v.Inferences {
@@ -149,10 +149,10 @@ func (d *decoder) vocabulary(files fs.FS, x *index) (*Vocabulary, error) {
 	}
 	sort.Strings(v.names)
 	for _, entry := range file.Read {
-		v.Readers = append(v.Readers, d.reader(entry, nil))
+		v.Readers = append(v.Readers, newReader(d, entry, nil))
 	}
 	for _, entry := range file.Packages {
-		v.PackageLines = append(v.PackageLines, d.reader(entry, nil))
+		v.PackageLines = append(v.PackageLines, newReader(d, entry, nil))
 	}
 	v.Trails = file.Trails
 	for _, e := range file.Dicts {
@@ -170,18 +170,18 @@ func typeNamed(name string) (Type, bool) {
 	return Any, false
 }
 
-func (d *decoder) reader(e readerEntry, fact *FactInfo) FactReader {
+func newReader(d *decoder, e readerEntry, fact *FactInfo) FactReader {
 	r := FactReader{Keywords: e.Keywords, Prefix: e.Prefix, Decode: e.Decode.Value, Head: e.Head}
 	r.Place = Problem{File: d.file, Line: e.Pattern.Line, Column: e.Pattern.Column}
 	if fact != nil {
 		r.Fact = fact.Name
 	}
-	pattern, err := NewPattern(e.Pattern.Value)
+	compiled, err := NewPattern(e.Pattern.Value)
 	if err != nil {
 		d.problem(e.Pattern.Line, e.Pattern.Column, "%v", err)
 		return r
 	}
-	r.Pattern = pattern
+	r.Pattern = compiled
 	if e.Within.Value != "" {
 		if r.Within, err = NewPattern(e.Within.Value); err != nil {
 			d.problem(e.Within.Line, e.Within.Column, "%v", err)
@@ -199,7 +199,7 @@ func (d *decoder) reader(e readerEntry, fact *FactInfo) FactReader {
 			d.problem(e.Value.Line, e.Value.Column, "%v", err)
 		}
 		r.Value = &value
-	} else if pattern.Group("value") < 0 {
+	} else if compiled.Group("value") < 0 {
 		d.problem(e.Pattern.Line, e.Pattern.Column, "the pattern needs a group (?P<value>…), or the reader a value:")
 	}
 	return r

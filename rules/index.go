@@ -8,11 +8,12 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
+	"runtime"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/goccy/go-json"
+	"golang.org/x/sync/errgroup"
 )
 
 // shippedIndex tells of the shipped files what every start needs, so that reading them can wait until a log asks for them. It is a
@@ -22,48 +23,11 @@ import (
 //go:embed index.json
 var shippedIndex []byte
 
-// Entry is what must be known of a signature before a log is read.
-type Entry struct {
-	ID       string   `json:"id,omitempty"`
-	Role     Role     `json:"role,omitempty"`
-	Keywords []string `json:"keywords,omitempty"` // literals, one of which, or of Last, stands in every event that can match
-	Last     []string `json:"last,omitempty"`     // as a signature's
-	Requires []string `json:"requires,omitempty"` // regular expressions, each of which matches in every event that can match
-	Before   bool     `json:"before,omitempty"`   // the match is about the lines before the event too
-	Explains []string `json:"explains,omitempty"`
-	Raised   bool     `json:"raised,omitempty"` // no line can match, only an exception
-
-	signature func() *Signature
-	place     Problem
-}
-
-// Signature is all that is known.
-func (e *Entry) Signature() *Signature { return e.signature() }
-
-func newEntry(s *Signature, scope *Scope) *Entry {
-	e := &Entry{ID: s.ID, Role: s.Role, Keywords: s.Keywords, Last: s.Last, Explains: s.Explains, signature: func() *Signature { return s }, place: s.Place}
-	line := scope.NewSituation()
-	line.Set("error", NoException())
-	for _, condition := range s.Match {
-		e.Raised = e.Raised || condition.Eval(line).False()
-		if pattern := condition.Requires(); pattern != nil {
-			e.Requires = append(e.Requires, pattern.String())
-		}
-		for _, name := range condition.Names(scope) {
-			e.Before = e.Before || name == "before"
-		}
-	}
-	return e
-}
-
-// indexed is a line of the index: an entry, and what its file adds to the scope of all signatures.
+// indexed is a line of the index.
 type indexed struct {
 	File string `json:"file"`
 	Sum  uint32 `json:"sum"`
-	Entry
-	Names []string `json:"names,omitempty"` // groups of captures, and environment variables
-	Seen  []string `json:"seen,omitempty"`  // patterns that conditions look for anywhere in a log
-
+	Known
 	Facts *factsFile `json:"facts,omitempty"` // all that stands in a file of facts: reading it from YAML takes four times as long
 }
 
@@ -78,7 +42,12 @@ func readIndex(content []byte) (*index, error) {
 	lines := slices.Collect(bytes.Lines(content))
 	known := make([]indexed, len(lines))
 	// With encoding/json this is a fifth of a start, with go-json a twentieth.
-	if err := onAllProcessors(len(lines), func(i int) error { return json.Unmarshal(lines[i], &known[i]) }); err != nil {
+	workers := new(errgroup.Group)
+	workers.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range lines {
+		workers.Go(func() error { return json.Unmarshal(lines[i], &known[i]) })
+	}
+	if err := workers.Wait(); err != nil {
 		return nil, fmt.Errorf("reading the index of the shipped rules: %w", err)
 	}
 	x := &index{files: make(map[string]*indexed, len(known))}
@@ -90,8 +59,9 @@ func readIndex(content []byte) (*index, error) {
 
 // under has the index know about files that are read with that vocabulary. Before that, it knows the file of facts.
 func (x *index) under(v *Vocabulary) {
-	for _, name := range v.names {
-		x.vocabulary = crc32.Update(x.vocabulary, crc32.IEEETable, []byte(name+" "+v.facts[name].Type.String()+"\n"))
+	for _, name := range v.Names() {
+		info, _ := v.Fact(name)
+		x.vocabulary = crc32.Update(x.vocabulary, crc32.IEEETable, []byte(name+" "+info.Type.String()+"\n"))
 	}
 }
 
@@ -131,33 +101,31 @@ func (x *index) of(files fs.FS, name string) *indexed {
 	return x.files[name]
 }
 
-// known is the entry of a file that the index knows. It declares what the file would declare, so that reading it later, perhaps in
-// the midst of several diagnoses, changes nothing that they share.
-func (l *signatures) known(files fs.FS, k *indexed) *Entry {
-	for _, name := range k.Names {
-		if !strings.HasPrefix(name, environment) {
-			l.captures[name] = true
-		}
-		if err := l.scope.Declare(name, Shape{Type: String}); err != nil {
-			l.problem(1, 1, "%v", err)
-		}
+// facts are what stands in the file of facts, or nil when the index does not tell.
+func (x *index) facts(files fs.FS) *factsFile {
+	if known := x.of(files, vocabularyFile); known != nil {
+		return known.Facts
 	}
-	for _, source := range k.Seen {
-		if _, err := l.scope.seen(source); err != nil {
-			l.problem(1, 1, "%v", err)
-		}
+	return nil
+}
+
+// keyword is the word that each line with an Xid has, or "" when the index does not tell.
+func (x *index) keyword(files fs.FS, name string) string {
+	if known := x.of(files, name); known != nil {
+		return known.Keywords[0]
 	}
-	e := k.Entry
-	e.place = Problem{File: k.File}
-	e.signature = sync.OnceValue(func() *Signature {
-		later := &signatures{decoder: &decoder{file: k.File}, scope: l.scope, vocabulary: l.vocabulary, captures: l.captures}
-		read := draft{name: k.File}
-		err := read.read(files, nil)
-		s := later.signature(&read)
-		if s == nil {
-			panic(fmt.Sprint("a rule file that has been read before cannot be read again: ", err, later.problems))
+	return ""
+}
+
+// signatures tells what is known of the signature files of a knowledge base; only those that were shipped cannot change meanwhile.
+func (x *index) signatures(files fs.FS) func(name string) *Known {
+	return func(name string) *Known {
+		if files != Shipped() {
+			return nil
 		}
-		return s
-	})
-	return &e
+		if known := x.of(files, name); known != nil {
+			return &known.Known
+		}
+		return nil
+	}
 }

@@ -124,9 +124,9 @@ func indexAll(t *testing.T) []*indexed {
 	}
 	all := []*indexed{{File: vocabularyFile, Sum: sum(vocabularyFile), Facts: shippedFacts(t)}}
 	sums.under(base.Vocabulary)
-	all = append(all, &indexed{File: xidFile, Sum: sum(xidFile), Entry: Entry{Keywords: []string{base.Xids.Keyword()}}})
+	all = append(all, &indexed{File: xidFile, Sum: sum(xidFile), Known: Known{Entry: Entry{Keywords: []string{base.Xids.Keyword()}}}})
 	for _, e := range base.Entries {
-		k := &indexed{File: e.place.File, Sum: sum(e.place.File), Entry: *e}
+		k := &indexed{File: e.place.File, Sum: sum(e.place.File), Known: Known{Entry: *e}}
 		k.Names, k.Seen = adds(t, base.Vocabulary, e.place.File)
 		all = append(all, k)
 	}

@@ -19,7 +19,7 @@ type inferEntry struct {
 	Value   Text `yaml:"value"`
 }
 
-func (d *decoder) inference(e inferEntry, fact *FactInfo) Inference {
+func newInference(d *decoder, e inferEntry, fact *FactInfo) Inference {
 	i := Inference{Fact: fact.Name, From: e.From.Value, decode: e.Decode.Value, typ: fact.Type}
 	var err error
 	if i.pattern, err = NewPattern(e.Pattern.Value); err != nil {

@@ -22,7 +22,7 @@ func (v *Vocabulary) Files() []FileReader { return v.files }
 func (v *Vocabulary) Libraries() map[string]string { return v.libraries }
 
 // installed reads where the machine keeps a fact.
-func (d *decoder) installed(v *Vocabulary, fact *FactInfo, libraries, binaries []string, files []installedEntry) {
+func (v *Vocabulary) installed(d *decoder, fact *FactInfo, libraries, binaries []string, files []installedEntry) {
 	for _, library := range libraries {
 		v.libraries[library] = fact.Name
 	}

@@ -1,10 +1,8 @@
 package rules
 
 import (
-	"regexp"
 	"regexp/syntax"
 	"slices"
-	"strings"
 	"sync"
 )
 
@@ -33,14 +31,14 @@ func (p *Pattern) kindPattern() kindPattern {
 }
 
 // matchesKind tells whether the pattern matches the lines of a kind, of which one is given: unknown when that depends on the numbers.
-func (p *Pattern) matchesKind(line string) Value {
+func (p *Pattern) matchesKind(line string) (matches, known bool) {
 	switch kind := p.kind(); {
 	case !kind.Matches(line):
-		return falseValue
+		return false, true
 	case kind.same:
-		return trueValue
+		return true, true
 	}
-	return Value{}
+	return false, false
 }
 
 var anyDigit = []rune{'0', '9'}
@@ -104,19 +102,4 @@ func isEdge(re *syntax.Regexp) bool {
 		return true
 	}
 	return false
-}
-
-// KindPatterns are patterns of which each matches in every line of whose kind one may be an event of the signature.
-func (e *Entry) KindPatterns() []*Pattern {
-	words := make([]string, 0, len(e.Keywords)+len(e.Last))
-	for _, word := range slices.Concat(e.Keywords, e.Last) {
-		words = append(words, regexp.QuoteMeta(word))
-	}
-	var all []*Pattern
-	for _, source := range append([]string{strings.Join(words, "|")}, e.Requires...) {
-		if p, err := NewPattern(source); err == nil {
-			all = append(all, p.OfKind())
-		}
-	}
-	return all
 }

@@ -113,16 +113,17 @@ func TestOfKind(t *testing.T) {
 		others := [4]string{renumbered(rnd, line), renumbered(rnd, line), renumbered(rnd, line), renumbered(rnd, line)}
 		for source, p := range patterns {
 			other := others[rnd.IntN(len(others))]
-			kind, matches := p.matchesKind(line), p.Matches(other)
-			if kind.Known() && kind.True() != matches {
-				t.Fatalf("%s: %v for %q, but %v for %q", source, kind.True(), line, matches, other)
+			kind, known := p.matchesKind(line)
+			matches := p.Matches(other)
+			if known && kind != matches {
+				t.Fatalf("%s: %v for %q, but %v for %q", source, kind, line, matches, other)
 			}
-			if again := p.matchesKind(other); again != kind {
+			if again, knows := p.matchesKind(other); again != kind || knows != known {
 				t.Fatalf("%s: %v for %q, but %v for %q", source, kind, line, again, other)
 			}
-			if matches && kind.Known() {
+			if matches && known {
 				same++
-			} else if !kind.Known() {
+			} else if !known {
 				differ++
 			}
 		}

@@ -236,15 +236,6 @@ func fill(text string, s *Situation) string {
 	}
 }
 
-// assign sets a fact by its slot; forget must follow before anything is evaluated.
-func (s *Situation) assign(slot int, v Value) { s.values[slot] = v }
-
-// forget drops what was computed from facts.
-func (s *Situation) forget() {
-	clear(s.computed)
-	clear(s.fired)
-}
-
 // newSituation is a situation in which nothing is known.
 func (l *Library) newSituation() *Situation {
 	s := l.scope.NewSituation()

@@ -122,7 +122,7 @@ func (b *libraryBuilder) compileBackends() {
 					l.variants[at].when = b.always(within)
 				}
 				l.variants[at].reports = parts(b, v.Reports, within, func(n *yaml.Node) *Expression {
-					return b.compile(l.scope, place(n), false)
+					return compileText(b.decoder, l.scope, place(n), false)
 				})
 				at++
 			}

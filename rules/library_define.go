@@ -72,7 +72,7 @@ func (b *libraryBuilder) conditions(n *yaml.Node) []*Expression {
 		if !b.scalar(item, "a condition") {
 			continue
 		}
-		if e := b.compile(b.library.scope, place(item), true); e != nil {
+		if e := compileText(b.decoder, b.library.scope, place(item), true); e != nil {
 			list = append(list, e)
 		}
 	}
@@ -152,7 +152,7 @@ func (b *libraryBuilder) defineOne(name string, n *yaml.Node) {
 	l := b.library
 	if n.Kind == yaml.ScalarNode {
 		t := place(n)
-		e := b.compile(l.scope, t, false)
+		e := compileText(b.decoder, l.scope, t, false)
 		if e != nil {
 			l.scope.index[name] = len(l.scope.slots)
 			l.scope.slots = append(l.scope.slots, slot{name: name, shape: e.root.shape, defined: e})
@@ -163,7 +163,7 @@ func (b *libraryBuilder) defineOne(name string, n *yaml.Node) {
 		if !b.scalar(value, "an expression") {
 			return nil
 		}
-		return b.compile(l.scope, place(value), false)
+		return compileText(b.decoder, l.scope, place(value), false)
 	})
 	if len(b.problems) > 0 || len(choice.parts) == 0 {
 		return

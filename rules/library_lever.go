@@ -73,7 +73,7 @@ func (b *libraryBuilder) preset(t Text, want Type) *Expression {
 	if t.Value == "null" {
 		t.Value = "nil"
 	}
-	e := b.compile(b.library.scope, t, false)
+	e := compileText(b.decoder, b.library.scope, t, false)
 	if e != nil && e.root.fixed != nil && e.root.fixed.typ == String && want == VersionType {
 		v, err := fromText(e.root.fixed.text, want)
 		if err != nil {

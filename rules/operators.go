@@ -261,7 +261,11 @@ func (n *node) askKinds(operand ast.Node) {
 	}
 	n.eval = func(s *Situation) Value {
 		if s.kind != nil {
-			return pattern.matchesKind(*s.kind)
+			matches, known := pattern.matchesKind(*s.kind)
+			if !known {
+				return Value{}
+			}
+			return BoolValue(matches)
 		}
 		return eval(s)
 	}

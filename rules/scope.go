@@ -142,14 +142,8 @@ func (s *Situation) Set(name string, v Value) {
 	}
 }
 
-// SetKind makes the event any line of the kind of this one: what is asked about it is unknown where that depends on numbers.
-func (s *Situation) SetKind(line string) {
-	s.kind = &line
-	for _, name := range []string{"text", "line", "before", "rank"} {
-		s.Set(name, Value{})
-	}
-	s.Set("error", NoException())
-}
+// SetKind makes a pattern that is asked about a text answer for all lines of the kind of this one: unknown where that depends on numbers.
+func (s *Situation) SetKind(line string) { s.kind = &line }
 
 // SetSeen says whether the i-th of the scope's SeenPatterns stands in the log.
 func (s *Situation) SetSeen(i int, seen bool) { s.values[s.scope.seenAt[i]] = BoolValue(seen) }
@@ -161,6 +155,15 @@ func (s *Situation) Value(name string) Value {
 		return Value{}
 	}
 	return s.at(i)
+}
+
+// assign sets a fact by its slot; forget must follow before anything is evaluated.
+func (s *Situation) assign(slot int, v Value) { s.values[slot] = v }
+
+// forget drops what was computed from facts.
+func (s *Situation) forget() {
+	clear(s.computed)
+	clear(s.fired)
 }
 
 func (s *Situation) at(i int) Value {

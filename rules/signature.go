@@ -125,23 +125,14 @@ func NoException() Value {
 	})
 }
 
-// signatures compiles signature files into one scope.
-type signatures struct {
-	*decoder
-	scope      *Scope
-	vocabulary *Vocabulary
-	captures   map[string]bool // names that are captures of some signature
-	index      *index
-}
-
-func newSignatures(d *decoder, v *Vocabulary) *signatures {
-	l := &signatures{decoder: d, scope: v.Scope(), vocabulary: v, captures: make(map[string]bool)}
-	for name, shape := range eventNames() {
-		if err := l.scope.Declare(name, shape); err != nil {
-			d.problem(1, 1, "%v", err)
-		}
+// SetLineLike makes the event of a situation any line that differs from this one in numbers only: what is asked about it is unknown
+// where that depends on the numbers.
+func SetLineLike(s *Situation, line string) {
+	s.SetKind(line)
+	for _, name := range []string{"text", "line", "before", "rank"} {
+		s.Set(name, Value{})
 	}
-	return l
+	s.Set("error", NoException())
 }
 
 // minKeyword is the length in bytes below which a keyword would be found everywhere.
@@ -291,7 +282,7 @@ func (l *signatures) captureNames(s *Signature, patterns []Text) map[string]bool
 func (l *signatures) conditions(texts []Text, own map[string]bool) []*Expression {
 	var compiled []*Expression
 	for _, t := range texts {
-		e := l.compile(l.scope, t, true)
+		e := compileText(l.decoder, l.scope, t, true)
 		if e == nil {
 			continue
 		}

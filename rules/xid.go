@@ -103,35 +103,35 @@ type xidsFile struct {
 	} `yaml:"links"`
 }
 
-// catalogue reads xid.yaml, or leaves that to whom asks it when the index knows the content.
-func (d *decoder) catalogue(content []byte, known *indexed) *XidCatalogue {
-	if known != nil {
-		return &XidCatalogue{keyword: known.Keywords[0], tables: sync.OnceValue(func() xidTables {
-			_, tables := (&decoder{}).xids(content)
+// readXids reads the catalogue, or leaves that to the first question when its keyword is known already.
+func readXids(d *decoder, content []byte, known string) *XidCatalogue {
+	if known != "" {
+		return &XidCatalogue{keyword: known, tables: sync.OnceValue(func() xidTables {
+			_, tables := xidsOf(&decoder{}, content)
 			return tables
 		})}
 	}
 	d.file = xidFile
-	keyword, tables := d.xids(content)
+	keyword, tables := xidsOf(d, content)
 	return &XidCatalogue{keyword: keyword, tables: func() xidTables { return tables }}
 }
 
-func (d *decoder) xids(content []byte) (keyword string, c xidTables) {
+func xidsOf(d *decoder, content []byte) (keyword string, c xidTables) {
 	file, _ := decode[xidsFile](d, content)
 	c = xidTables{actions: file.Actions, xids: make(map[int]xidEntry), errors: make(map[linkKey]linkEntry)}
-	c.line = d.valuePattern(file.Line.Pattern, "gpu", "code", "text")
+	c.line = valuePattern(d, file.Line.Pattern, "gpu", "code", "text")
 	for _, e := range file.Xids {
-		e.pattern = d.valuePattern(e.Action)
-		d.xidTexts(file.Actions, e.Blame, e.Now, e.Later, e.Solo)
+		e.pattern = valuePattern(d, e.Action)
+		checkXidTexts(d, file.Actions, e.Blame, e.Now, e.Later, e.Solo)
 		c.xids[e.Code] = e
 	}
-	c.links = d.valuePattern(file.Links.Pattern, "unit", "intrinfo", "status")
+	c.links = valuePattern(d, file.Links.Pattern, "unit", "intrinfo", "status")
 	for _, e := range file.Links.Errors {
 		status, err := strconv.ParseUint(e.Status, 0, 64)
 		if err != nil {
 			d.problem(e.Now.Line, 1, "the status %q is not a number", e.Status)
 		}
-		d.xidTexts(file.Actions, e.Blame, e.Now, e.Later)
+		checkXidTexts(d, file.Actions, e.Blame, e.Now, e.Later)
 		c.errors[linkKey{e.Xid, e.Unit, e.SubCode, status}] = e
 	}
 	if c.line == nil {
@@ -141,7 +141,7 @@ func (d *decoder) xids(content []byte) (keyword string, c xidTables) {
 }
 
 // valuePattern compiles a pattern that must have the groups, by default "value"; an empty text has none.
-func (d *decoder) valuePattern(t Text, groups ...string) *regexp.Regexp {
+func valuePattern(d *decoder, t Text, groups ...string) *regexp.Regexp {
 	if t.Value == "" {
 		return nil
 	}
@@ -162,7 +162,7 @@ func (d *decoder) valuePattern(t Text, groups ...string) *regexp.Regexp {
 	return pattern
 }
 
-func (d *decoder) xidTexts(actions map[string]string, blame Text, buckets ...Text) {
+func checkXidTexts(d *decoder, actions map[string]string, blame Text, buckets ...Text) {
 	if !slices.Contains(blames, Blame(blame.Value)) {
 		d.problem(blame.Line, blame.Column, "unknown blame %q", blame.Value)
 	}
