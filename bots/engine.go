@@ -16,6 +16,7 @@ import (
 	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/matcher/source"
 	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/signature"
 )
 
 // Engine is the diagnosing that the bots ask for: never with facts of the machine that they run on.
@@ -47,7 +48,7 @@ func (e Engine) With(extra fs.FS) (Engine, error) {
 // Generic tells whether an id is of a signature that only names an exception which no other knows.
 func (e Engine) Generic(id string) bool {
 	s := e.Matcher.Base().Signature(id)
-	return s != nil && s.Role == rules.Generic
+	return s != nil && s.Role == signature.Generic
 }
 
 // What one answer may cost. A log within them is read whole.

@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/signature"
 )
 
 // finding is an event with what the knowledge base makes of it once all facts are known.
@@ -17,15 +18,15 @@ type finding struct {
 
 // match is a signature that fits an element, with the situation as it was there.
 type match struct {
-	signature *rules.Signature
-	situation *rules.Situation
+	signature *signature.Signature
+	situation *condition.Situation
 	certainty Certainty
 }
 
 // roleOf orders findings by what they can explain.
-func (f *finding) role() rules.Role {
+func (f *finding) role() signature.Role {
 	if len(f.matches) == 0 {
-		return rules.Generic
+		return signature.Generic
 	}
 	return f.matches[0].signature.Role
 }
@@ -33,13 +34,13 @@ func (f *finding) role() rules.Role {
 // explains orders the roles of failures in different places; fits those of signatures of one and the same line, where any knowledge
 // of it beats a generic word.
 var (
-	explains = map[rules.Role]int{rules.Cause: 0, rules.Generic: 1, rules.Unstated: 1, rules.Consequence: 2}
-	fits     = map[rules.Role]int{rules.Cause: 0, rules.Consequence: 1, rules.Generic: 2}
+	explains = map[signature.Role]int{signature.Cause: 0, signature.Generic: 1, signature.Unstated: 1, signature.Consequence: 2}
+	fits     = map[signature.Role]int{signature.Cause: 0, signature.Consequence: 1, signature.Generic: 2}
 )
 
 // judge tells what an event means in a situation; nil when it means nothing. A chain with a harmless exception in it, such as the
 // user's interrupt, means only what a cause in it says.
-func (r *Reading) judge(e *event, situation *rules.Situation, failures map[string][]int) *finding {
+func (r *Reading) judge(e *event, situation *condition.Situation, failures map[string][]int) *finding {
 	best := &finding{event: e, sighting: e.sighting(r.wentOn)}
 	harmless := false
 	for i := range e.chain {
@@ -53,7 +54,7 @@ func (r *Reading) judge(e *event, situation *rules.Situation, failures map[strin
 			best.element, best.matches = el, matches
 		}
 	}
-	if len(best.matches) == 0 || harmless && best.role() != rules.Cause || best.role() == rules.Generic && r.incidental(best, failures) {
+	if len(best.matches) == 0 || harmless && best.role() != signature.Cause || best.role() == signature.Generic && r.incidental(best, failures) {
 		return nil
 	}
 	return best
@@ -65,11 +66,11 @@ func better(later, earlier []match) bool {
 		return len(later) > 0
 	}
 	a, b := later[0].signature.Role, earlier[0].signature.Role
-	return a != b && a == rules.Cause
+	return a != b && a == signature.Cause
 }
 
 // weigh evaluates the signatures of an element, the best first. It tells whether one of them says that the line is harmless.
-func weigh(el *element, situation *rules.Situation) (matches []match, noise bool) {
+func weigh(el *element, situation *condition.Situation) (matches []match, noise bool) {
 	for _, s := range el.matches {
 		m := match{signature: s, situation: situation.Clone()}
 		el.variables(m.situation)
@@ -77,10 +78,10 @@ func weigh(el *element, situation *rules.Situation) (matches []match, noise bool
 		if !all(s.Match, m.situation) || !possible(s.Confirm, m.situation) {
 			continue
 		}
-		if s.Role == rules.Noise {
+		if s.Role == signature.Noise {
 			return nil, true
 		}
-		if m.certainty = Likely; all(s.Confirm, m.situation) && s.Role == rules.Cause {
+		if m.certainty = Likely; all(s.Confirm, m.situation) && s.Role == signature.Cause {
 			m.certainty = Confirmed
 		}
 		matches = append(matches, m)
@@ -97,11 +98,11 @@ func weigh(el *element, situation *rules.Situation) (matches []match, noise bool
 
 // specificity counts the conditions of a signature, its keywords being one: of two that fit equally well, the one that asks for more
 // says more.
-func specificity(s *rules.Signature) int {
+func specificity(s *signature.Signature) int {
 	return len(s.Match) + len(s.Confirm) + min(len(s.Keywords)+len(s.Last), 1)
 }
 
-func all(conditions []*rules.Expression, s *rules.Situation) bool {
+func all(conditions []*condition.Expression, s *condition.Situation) bool {
 	for _, c := range conditions {
 		if !c.Eval(s).True() {
 			return false
@@ -133,7 +134,7 @@ func (r *Reading) incidental(f *finding, failures map[string][]int) bool {
 }
 
 // findings are all events that mean something, in the order of reading.
-func (r *Reading) findings(situation *rules.Situation) []*finding {
+func (r *Reading) findings(situation *condition.Situation) []*finding {
 	var findings []*finding
 	failures := r.failures()
 	for _, e := range r.events {
@@ -153,13 +154,13 @@ func root(findings []*finding, first int) *finding {
 	var chosen, survived *finding
 	for _, f := range findings {
 		switch {
-		case f.handled && f.role() != rules.Consequence:
+		case f.handled && f.role() != signature.Consequence:
 			survived = f
 		case !f.handled && (chosen == nil || earlier(f, chosen, first)):
 			chosen = f
 		}
 	}
-	if chosen != nil && chosen.role() == rules.Consequence && survived != nil && survived.last().before(chosen.first) {
+	if chosen != nil && chosen.role() == signature.Consequence && survived != nil && survived.last().before(chosen.first) {
 		return survived
 	}
 	return chosen
@@ -167,7 +168,7 @@ func root(findings []*finding, first int) *finding {
 
 // earlier tells whether a caused b rather than the other way round. first is the rank that the launcher saw fail first, or NoRank.
 func earlier(a, b *finding, first int) bool {
-	if x, y := a.role() == rules.Consequence, b.role() == rules.Consequence; x != y {
+	if x, y := a.role() == signature.Consequence, b.role() == signature.Consequence; x != y {
 		return y
 	}
 	if first != NoRank {

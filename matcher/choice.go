@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/backend"
+	"github.com/gpu-triage/triage/rules/condition"
 )
 
 // Choice is what a library does about its backends in a situation: which it allows, which it uses, and what would help when there is
@@ -25,27 +26,27 @@ type Choice struct {
 }
 
 // Choose applies a library's backend rules to what the logs say and what else is known. At most so many changes are proposed.
-func (r *Reading) Choose(library *rules.Library, changes int, known ...Fact) Choice {
+func (r *Reading) Choose(library *backend.Library, changes int, known ...Fact) Choice {
 	return r.ask(library, r.situation(known), nil, "", changes).Choice
 }
 
 // asked is a Choice with what a diagnosis wants to know beyond it.
 type asked struct {
 	Choice
-	selection rules.Selection // what surely holds
-	guess     rules.Selection // what holds with the usual for what is not known
-	assumed   []string        // for which facts that is
+	selection backend.Selection // what surely holds
+	guess     backend.Selection // what holds with the usual for what is not known
+	assumed   []string          // for which facts that is
 }
 
 // ask applies a library's backend rules to facts, and to the trail that a process left in the log. What assume has replaces what the
 // log says.
-func (r *Reading) ask(library *rules.Library, facts Facts, assume map[string]rules.Value, process string, changes int) asked {
-	values := make(map[string]rules.Value, len(facts))
+func (r *Reading) ask(library *backend.Library, facts Facts, assume map[string]condition.Value, process string, changes int) asked {
+	values := make(map[string]condition.Value, len(facts))
 	for name, f := range facts {
 		values[name] = f.Value
 	}
 	a := asked{Choice: Choice{Library: library.Name, Reports: make(map[string]any), Missing: []Missing{}, Notes: []string{}}}
-	trail, ok := library.ReadTrail(r.trails.of(library.Name, process))
+	trail, ok := library.ReadSelectionLog(r.trails.of(library.Name, process))
 	if ok {
 		told := library.Told(values, trail)
 		maps.Copy(told, values)
@@ -53,7 +54,7 @@ func (r *Reading) ask(library *rules.Library, facts Facts, assume map[string]rul
 		a.Notes = append(a.Notes, library.Contradictions(values, trail)...)
 	}
 	maps.Copy(values, assume)
-	a.selection = library.EvaluateTrail(values, trail)
+	a.selection = library.EvaluateLog(values, trail)
 	usual, assumed := library.Usual(values)
 	a.guess, a.assumed = library.Evaluate(usual), assumed
 	a.Release, a.Available = a.selection.Release, a.selection.Available()
@@ -74,10 +75,10 @@ func (r *Reading) ask(library *rules.Library, facts Facts, assume map[string]rul
 
 // backendsOf puts verdicts into the form of a report. Where no rule is certain, the reasons are those that hold with the usual for
 // what is not known.
-func backendsOf(selection, guess rules.Selection) []Backend {
+func backendsOf(selection, guess backend.Selection) []Backend {
 	backends := []Backend{}
 	for i, b := range selection.Backends {
-		if i < len(guess.Backends) && len(guess.Backends[i].Rules) > 0 && (b.Verdict == rules.Unknown || b.Verdict == guess.Backends[i].Verdict) {
+		if i < len(guess.Backends) && len(guess.Backends[i].Rules) > 0 && (b.Verdict == backend.Unknown || b.Verdict == guess.Backends[i].Verdict) {
 			b.Rules = guess.Backends[i].Rules
 		}
 		backends = append(backends, backendOf(b))
@@ -85,7 +86,7 @@ func backendsOf(selection, guess rules.Selection) []Backend {
 	return backends
 }
 
-func backendOf(b rules.BackendVerdict) Backend {
+func backendOf(b backend.BackendVerdict) Backend {
 	backend := Backend{Name: b.Name, Verdict: b.Verdict, Rules: []BackendRule{}, Missing: b.Missing}
 	for _, rule := range b.Rules {
 		backend.Rules = append(backend.Rules, BackendRule{ID: rule.ID, Because: rule.Because, Source: rule.Source})
@@ -140,7 +141,7 @@ func (c *asked) hidden() string {
 
 // proposals are the smallest changes that give a backend. They are searched for with the usual where the log does not say; one is
 // verified only if the rules say yes after it whatever the rest is.
-func proposals(library *rules.Library, values, usual map[string]rules.Value, most int) []Fix {
+func proposals(library *backend.Library, values, usual map[string]condition.Value, most int) []Fix {
 	fixes := []Fix{}
 	for _, change := range library.Changes(usual, most) {
 		fix := proposal(change, library.Loses(change.Selected))
@@ -169,7 +170,7 @@ func nonEmpty(text string) []string {
 }
 
 // proposal puts a change into the words of a fix; lost is what the backend that it gives is worse at.
-func proposal(c rules.Change, lost string) Fix {
+func proposal(c backend.Change, lost string) Fix {
 	fix := Fix{Run: []string{}, Set: make(map[string]any), Effect: c.Selected + " becomes available", Cost: c.Cost}
 	var do []string
 	loses := nonEmpty(lost)

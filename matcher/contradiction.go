@@ -5,13 +5,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/fact"
 )
 
 // contradiction is a fact that the machine states otherwise than the log: since the job ran, something was changed.
 type contradiction struct{ then, now Fact }
 
-func contradictions(live []Fact, found map[string]Fact, v *rules.Vocabulary) []contradiction {
+func contradictions(live []Fact, found map[string]Fact, v *fact.Vocabulary) []contradiction {
 	var list []contradiction
 	for _, now := range live {
 		then, ok := found[now.Name]
@@ -38,7 +39,7 @@ func (r *Reading) today(name string, facts Facts, list []contradiction) []string
 	if err != nil || library == nil || len(list) == 0 {
 		return nil
 	}
-	values := make(map[string]rules.Value, len(facts))
+	values := make(map[string]condition.Value, len(facts))
 	for name, f := range facts {
 		values[name] = f.Value
 	}
@@ -63,8 +64,8 @@ func named(backend string) string {
 
 // changed tells whether a fact that a machine keeps, a version or a model, is another now. A shorter version agrees with the longer
 // one that it begins: 9.1.0 with 9.1.0.70, 2.6.0 with 2.6.0+cu124.
-func changed(info rules.FactInfo, then, now rules.Value) bool {
-	if info.Type != rules.VersionType {
+func changed(info fact.Info, then, now condition.Value) bool {
+	if info.Type != condition.VersionType {
 		return false
 	}
 	a, aIsText := then.JSON().(string)

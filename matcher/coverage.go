@@ -4,7 +4,7 @@ import (
 	"context"
 	"sort"
 
-	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/signature"
 )
 
 // Coverage is how well a family of signatures does over examples.
@@ -23,7 +23,7 @@ type Coverage struct {
 // Measure diagnoses the examples and counts by family; the last is the sum of all.
 func (e *Engine) Measure(ctx context.Context, examples []Example) ([]Coverage, error) {
 	families := make(map[string]*Coverage)
-	of := func(s *rules.Signature) *Coverage {
+	of := func(s *signature.Signature) *Coverage {
 		if families[s.Family] == nil {
 			families[s.Family] = &Coverage{Family: s.Family}
 		}
@@ -52,8 +52,8 @@ func (e *Engine) Measure(ctx context.Context, examples []Example) ([]Coverage, e
 }
 
 // count adds one example to the families of what it should be and of what was said.
-func (e *Engine) count(example Example, report Report, of func(*rules.Signature) *Coverage, total *Coverage) {
-	var got *rules.Signature
+func (e *Engine) count(example Example, report Report, of func(*signature.Signature) *Coverage, total *Coverage) {
+	var got *signature.Signature
 	if len(report.Diagnoses) > 0 {
 		got = e.base.Signature(report.Diagnoses[0].ID)
 	}
@@ -76,7 +76,7 @@ func (e *Engine) count(example Example, report Report, of func(*rules.Signature)
 		of(want).Found++
 		of(got).Right++
 	}
-	if got == nil || got.Role == rules.Generic && want.Role != rules.Generic {
+	if got == nil || got.Role == signature.Generic && want.Role != signature.Generic {
 		of(want).Unmatched++
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/fact"
+	"github.com/gpu-triage/triage/rules/signature"
 )
 
 // Bounds of what a report shows, so that a comment or a message can hold it.
@@ -78,8 +81,8 @@ func (r *Reading) situation(known []Fact) Facts {
 // alternative tells whether the i-th match of a finding is worth showing beside the first: when no cause is confirmed, every cause
 // that may be it.
 func alternative(f *finding, i int) bool {
-	return i <= maxAlternatives && f.matches[0].certainty == Likely && f.matches[0].signature.Role == rules.Cause &&
-		f.matches[i].signature.Role == rules.Cause
+	return i <= maxAlternatives && f.matches[0].certainty == Likely && f.matches[0].signature.Role == signature.Cause &&
+		f.matches[i].signature.Role == signature.Cause
 }
 
 // diagnosis puts what a match says into words.
@@ -113,7 +116,7 @@ func rankOf(at occurrence, first int) int {
 }
 
 // evidence quotes the line that names the failure, the rest of its message, and the lines that conditions looked for.
-func (r *Reading) evidence(f *finding, s *rules.Signature, at occurrence) []Evidence {
+func (r *Reading) evidence(f *finding, s *signature.Signature, at occurrence) []Evidence {
 	line := f.element.line
 	if len(f.element.shows) == 0 && line.Number == f.event.chain.head().line.Number { // the same text on the rank that failed first
 		line.Source, line.Number, line.Rank = at.line.Source, at.line.Number, at.line.Rank
@@ -133,7 +136,7 @@ func (r *Reading) evidence(f *finding, s *rules.Signature, at occurrence) []Evid
 	if shown := userFrame(f.element.exception, line); shown != nil {
 		quoted = append(quoted, *shown)
 	}
-	for _, conditions := range [][]*rules.Expression{s.Match, s.Confirm} {
+	for _, conditions := range [][]*condition.Expression{s.Match, s.Confirm} {
 		for _, c := range conditions {
 			for _, i := range c.Seen(r.engine.base.Scope) {
 				if r.seen[i].Number > 0 {
@@ -172,9 +175,9 @@ func quote(line Line) Evidence {
 }
 
 // factNames are the facts that a signature's answer depends on.
-func factNames(s *rules.Signature, base *rules.Base) []string {
+func factNames(s *signature.Signature, base *rules.Base) []string {
 	var names []string
-	collect := func(conditions []*rules.Expression) {
+	collect := func(conditions []*condition.Expression) {
 		for _, c := range conditions {
 			names = append(names, c.Names(base.Scope)...)
 		}
@@ -193,7 +196,7 @@ func factNames(s *rules.Signature, base *rules.Base) []string {
 }
 
 // missing lists what would decide: the unknown facts of the conditions, those worth asking for, and the signature's own questions.
-func missing(m match, v *rules.Vocabulary) []Missing {
+func missing(m match, v *fact.Vocabulary) []Missing {
 	list := []Missing{}
 	met := make(map[string]bool)
 	ask := func(name, why string) {
@@ -255,7 +258,7 @@ func consequences(findings []*finding, root *finding) []Consequence {
 			continue
 		}
 		title := f.element.text
-		if f.role() != rules.Generic {
+		if f.role() != signature.Generic {
 			title = f.matches[0].signature.Title
 		}
 		title, _, _ = strings.Cut(title, "\n")

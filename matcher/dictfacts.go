@@ -6,12 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/fact"
 )
 
 // openDict is a printed dict whose end is on a later line of its writer.
 type openDict struct {
-	reader *rules.DictReader
+	reader *fact.DictReader
 	text   DictLines
 	line   Line // where it begins
 }
@@ -20,7 +21,7 @@ type openDict struct {
 const maxOpenDicts = 256
 
 // begin reads the dict that a line has after a reader's marker.
-func (l *logFacts) begin(reader *rules.DictReader, text string, line Line) {
+func (l *logFacts) begin(reader *fact.DictReader, text string, line Line) {
 	if len(l.open) >= maxOpenDicts {
 		return
 	}
@@ -80,11 +81,11 @@ func (l *logFacts) entry(d *openDict, entry DictEntry) {
 		return
 	}
 	text := fmt.Sprint(entry.Value)
-	var value rules.Value
+	var value condition.Value
 	var err error
 	switch decoding := d.reader.Decode[name]; {
 	case entry.Value == nil || slices.Contains(d.reader.Absent, text):
-		value = rules.Nil
+		value = condition.Nil
 	case decoding != "":
 		value, err = l.decode(name, decoding, text)
 	default:

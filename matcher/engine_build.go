@@ -6,7 +6,10 @@ import (
 	"sync"
 
 	"github.com/gpu-triage/triage/matcher/scan"
-	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/fact"
+	"github.com/gpu-triage/triage/rules/pattern"
+	"github.com/gpu-triage/triage/rules/signature"
 )
 
 // builder gathers what the parts of a knowledge base look for.
@@ -27,7 +30,7 @@ func (e *Engine) build() *builder {
 			words[i] = neededBy(pattern)
 		}
 	})
-	b.look(openers(), &seeker{first: every, sees: func(line *Line, _ *rules.Situation) bool { return mayOpen(line.Body()) }})
+	b.look(openers(), &seeker{first: every, sees: func(line *Line, _ *condition.Situation) bool { return mayOpen(line.Body()) }})
 	for _, s := range base.Entries {
 		b.signature(s)
 	}
@@ -71,15 +74,15 @@ func (b *builder) look(literals []scan.Literal, by *seeker) {
 	}
 }
 
-func (b *builder) signature(s *rules.Entry) {
+func (b *builder) signature(s *signature.Entry) {
 	switch s.Role {
-	case rules.Pace: // asked about a sample of the lines
+	case signature.Pace: // asked about a sample of the lines
 		return
-	case rules.Unstated:
+	case signature.Unstated:
 		b.engine.unstated = append(b.engine.unstated, s)
 		return
 	}
-	if s.Role == rules.Generic {
+	if s.Role == signature.Generic {
 		b.engine.generic = append(b.engine.generic, s)
 		b.engine.genericLooks = b.engine.genericLooks || s.Before
 	}
@@ -87,7 +90,7 @@ func (b *builder) signature(s *rules.Entry) {
 	best := words
 	// What the patterns of a signature need is worked out when a line has one of its keywords, or now when those are common: doing so
 	// for all of them would be most of the time that an empty log takes.
-	b.engine.needs[s] = sync.OnceValue(func() []*rules.Pattern { return patterns(s.Requires) })
+	b.engine.needs[s] = sync.OnceValue(func() []*pattern.Pattern { return patterns(s.Requires) })
 	if !rare(words) {
 		for _, literals := range needed(s) {
 			if len(wide(literals)) == len(literals) {
@@ -102,27 +105,27 @@ func (b *builder) signature(s *rules.Entry) {
 		b.word(word, interest{signature: s, last: true})
 	}
 	switch {
-	case s.Role == rules.Progress:
+	case s.Role == signature.Progress:
 		for _, l := range quoted(literals(s.Keywords)) {
 			b.progress, b.engine.steps = append(b.progress, l), append(b.engine.steps, s)
 		}
-	case s.Role == rules.Noise, s.Raised: // matters only where others know the line; exceptions are found by their beginnings
+	case s.Role == signature.Noise, s.Raised: // matters only where others know the line; exceptions are found by their beginnings
 	case len(words) > 0:
 		b.look(best, eventSeeker(s))
 	}
 }
 
 // eventSeeker wants the lines that may be events of a signature.
-func eventSeeker(s *rules.Entry) *seeker {
-	needs := sync.OnceValue(s.KindPatterns)
+func eventSeeker(s *signature.Entry) *seeker {
+	needs := sync.OnceValue(s.TemplatePatterns)
 	has := func(text string) bool {
-		return !slices.ContainsFunc(needs(), func(p *rules.Pattern) bool { return !p.Possible(text) })
+		return !slices.ContainsFunc(needs(), func(p *pattern.Pattern) bool { return !p.Possible(text) })
 	}
 	return &seeker{
 		event: true,
 		first: every,
 		has:   has,
-		sees: func(line *Line, situation *rules.Situation) bool {
+		sees: func(line *Line, situation *condition.Situation) bool {
 			return has(line.Text) && possible(s.Signature().Match, situation)
 		},
 	}
@@ -131,8 +134,8 @@ func eventSeeker(s *rules.Entry) *seeker {
 // shortWord tells whether a keyword of a signature has too few bytes to be looked for in every line: one such literal would make the
 // scan of every log slower. It is looked for where that costs nothing: in exceptions, and in the last lines of a source, which is
 // where a shell says in one word what became of a program. Noise is asked only about lines that something else was found in.
-func shortWord(s *rules.Entry, word string) bool {
-	return len(word) < scan.WideLiteral && s.Role != rules.Noise && s.Role != rules.Progress && s.Role != rules.Pace
+func shortWord(s *signature.Entry, word string) bool {
+	return len(word) < scan.WideLiteral && s.Role != signature.Noise && s.Role != signature.Progress && s.Role != signature.Pace
 }
 
 // wide are those of the literals that are long enough for the fastest scan.
@@ -141,7 +144,7 @@ func wide(literals []scan.Literal) []scan.Literal {
 }
 
 // needed are the sets of literals of each of which the text of a signature's events has one.
-func needed(s *rules.Entry) [][]scan.Literal {
+func needed(s *signature.Entry) [][]scan.Literal {
 	var sets [][]scan.Literal
 	for _, pattern := range s.Requires {
 		if literals := required(pattern); literals != nil {
@@ -152,10 +155,10 @@ func needed(s *rules.Entry) [][]scan.Literal {
 }
 
 // patterns are prepared expressions; they were compiled before.
-func patterns(sources []string) []*rules.Pattern {
-	var all []*rules.Pattern
+func patterns(sources []string) []*pattern.Pattern {
+	var all []*pattern.Pattern
 	for _, source := range sources {
-		if pattern, err := rules.NewPattern(source); err == nil {
+		if pattern, err := pattern.New(source); err == nil {
 			all = append(all, pattern)
 		}
 	}
@@ -175,7 +178,7 @@ func literals(words []string) []scan.Literal {
 }
 
 // readerLiterals are what a reader's lines must contain: its keywords, or what is rarer in its patterns when those are common.
-func readerLiterals(r *rules.FactReader) []scan.Literal {
+func readerLiterals(r *fact.Reader) []scan.Literal {
 	best := literals(r.Keywords)
 	if rare(best) {
 		return best
@@ -188,14 +191,14 @@ func readerLiterals(r *rules.FactReader) []scan.Literal {
 }
 
 // reader has the lines of a reader looked for, or only the first of a log looked at when too many have its words.
-func (b *builder) reader(r *rules.FactReader, packages bool) {
+func (b *builder) reader(r *fact.Reader, packages bool) {
 	var best []scan.Literal
 	if !r.Head {
 		best = readerLiterals(r)
 	}
 	common := !rare(best)
 	if !common {
-		b.look(best, &seeker{first: every, sees: func(line *Line, _ *rules.Situation) bool { return r.Marks().OfKind().Matches(line.Body()) }})
+		b.look(best, &seeker{first: every, sees: func(line *Line, _ *condition.Situation) bool { return r.Marks().AnyNumbers().Matches(line.Body()) }})
 	}
 	for _, word := range r.Keywords {
 		b.word(word, interest{reader: r, packages: packages, common: common})
@@ -203,7 +206,7 @@ func (b *builder) reader(r *rules.FactReader, packages bool) {
 }
 
 // neededBy are literals of which each line has one that the pattern matches; none when some such lines have none that is long enough.
-func neededBy(pattern *rules.Pattern) []scan.Literal {
+func neededBy(pattern *pattern.Pattern) []scan.Literal {
 	literals, err := scan.Needed(pattern.String())
 	if err != nil || slices.ContainsFunc(literals, func(l scan.Literal) bool { return len(l.Text) < scan.MinLiteral }) {
 		return nil
@@ -212,14 +215,14 @@ func neededBy(pattern *rules.Pattern) []scan.Literal {
 }
 
 // pattern prepares to look for a pattern in every line that has one of its literals.
-func (b *builder) pattern(number int, compiled *rules.Pattern, literals []scan.Literal) {
+func (b *builder) pattern(number int, compiled *pattern.Pattern, literals []scan.Literal) {
 	if len(literals) == 0 {
 		b.engine.wordless = append(b.engine.wordless, number)
 		return
 	}
 	common := slices.ContainsFunc(literals, func(l scan.Literal) bool { return len(l.Text) < scan.WideLiteral || l.Share() > mostCommon })
 	if !common {
-		b.look(literals, &seeker{first: number, sees: func(line *Line, _ *rules.Situation) bool { return compiled.OfKind().Matches(line.Body()) }})
+		b.look(literals, &seeker{first: number, sees: func(line *Line, _ *condition.Situation) bool { return compiled.AnyNumbers().Matches(line.Body()) }})
 	}
 	for _, l := range literals {
 		b.engine.interest = append(b.engine.interest, interest{word: l, pattern: compiled, number: number, common: common})

@@ -4,7 +4,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/signature"
 )
 
 // event is something that a log shows: a chain of exceptions, or one line that a signature knows. The same event on other ranks, or
@@ -30,7 +31,7 @@ type element struct {
 	past      func() string // tells them
 	near      bool          // short keywords are looked for in it
 	shows     []Line        // other lines that show it
-	matches   []*rules.Signature
+	matches   []*signature.Signature
 }
 
 // head is the element that stands for the event where only one can: the one printed last, which ended the process.
@@ -40,7 +41,7 @@ func (c chain) head() *element { return &c[len(c)-1] }
 func (c chain) harmless() bool {
 	for i := range c {
 		for _, s := range c[i].matches {
-			if s.Role != rules.Noise {
+			if s.Role != signature.Noise {
 				return false
 			}
 		}
@@ -100,12 +101,12 @@ func withoutNumbers(to *strings.Builder, text string) {
 func isHex(c byte) bool { return isDigit(c) || c >= 'a' && c <= 'f' }
 
 // variables sets what conditions may ask about an element.
-func (el *element) variables(s *rules.Situation) {
+func (el *element) variables(s *condition.Situation) {
 	first, _, _ := strings.Cut(el.text, "\n")
-	s.Set("text", rules.StringValue(el.text))
-	s.Set("line", rules.StringValue(first))
-	s.Set("before", rules.StringValue(el.before))
-	s.Set("source", rules.StringValue(el.line.Source))
+	s.Set("text", condition.StringValue(el.text))
+	s.Set("line", condition.StringValue(first))
+	s.Set("before", condition.StringValue(el.before))
+	s.Set("source", condition.StringValue(el.line.Source))
 	s.Set("error", noException)
 	if el.exception != nil {
 		s.Set("error", exceptionValue(el.exception))
@@ -114,50 +115,50 @@ func (el *element) variables(s *rules.Situation) {
 }
 
 // rankValue is unknown for a line that names no rank.
-func rankValue(rank int) rules.Value {
+func rankValue(rank int) condition.Value {
 	if rank == NoRank {
-		return rules.Value{}
+		return condition.Value{}
 	}
-	return rules.NumberValue(float64(rank))
+	return condition.NumberValue(float64(rank))
 }
 
 // noException is what a line has as its exception.
-var noException = rules.NoException()
+var noException = signature.NoException()
 
 // exceptionValue is an exception as conditions see it.
-func exceptionValue(e *Exception) rules.Value {
-	frames := make([]rules.Value, len(e.Frames))
+func exceptionValue(e *Exception) condition.Value {
+	frames := make([]condition.Value, len(e.Frames))
 	for i := range e.Frames {
 		frames[i] = frameValue(&e.Frames[i])
 	}
-	return rules.ObjectValue(map[string]rules.Value{
-		"type":    rules.StringValue(e.Type),
-		"name":    rules.StringValue(e.Name()),
-		"message": rules.StringValue(e.Message),
-		"frames":  rules.ListValue(frames...),
+	return condition.ObjectValue(map[string]condition.Value{
+		"type":    condition.StringValue(e.Type),
+		"name":    condition.StringValue(e.Name()),
+		"message": condition.StringValue(e.Message),
+		"frames":  condition.ListValue(frames...),
 		"user":    frameValue(e.UserFrame()),
 	})
 }
 
-func frameValue(f *Frame) rules.Value {
+func frameValue(f *Frame) condition.Value {
 	if f == nil {
-		return rules.Nil
+		return condition.Nil
 	}
-	return rules.ObjectValue(map[string]rules.Value{
-		"file":     rules.StringValue(f.File),
-		"line":     rules.NumberValue(float64(f.Line)),
-		"function": rules.StringValue(f.Function),
-		"code":     rules.StringValue(f.Code),
+	return condition.ObjectValue(map[string]condition.Value{
+		"file":     condition.StringValue(f.File),
+		"line":     condition.NumberValue(float64(f.Line)),
+		"function": condition.StringValue(f.Function),
+		"code":     condition.StringValue(f.Code),
 	})
 }
 
 // capture sets the groups of a signature's capture patterns; one that is not in the text stays unknown.
-func capture(s *rules.Situation, signature *rules.Signature, text string) {
+func capture(s *condition.Situation, signature *signature.Signature, text string) {
 	for _, pattern := range signature.Capture {
 		m := pattern.Submatch(text)
 		for i, name := range pattern.Names() {
 			if m != nil && name != "" && m[i] != "" {
-				s.Set(name, rules.StringValue(m[i]))
+				s.Set(name, condition.StringValue(m[i]))
 			}
 		}
 	}

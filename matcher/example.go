@@ -12,7 +12,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/rulefile"
+	"github.com/gpu-triage/triage/rules/signature"
 )
 
 // Example is a real log with its verdict in it, on lines that begin with "#=" and are no part of the log:
@@ -56,13 +57,13 @@ const verdictFile = "verdict"
 // ReadExamples reads every *.log and every folder with a verdict, sorted by name. The error is rules.Problems when marks are wrong.
 func ReadExamples(files fs.FS) ([]Example, error) {
 	var examples []Example
-	var problems rules.Problems
+	var problems rulefile.Problems
 	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		var example Example
-		var wrong rules.Problems
+		var wrong rulefile.Problems
 		if _, missing := fs.Stat(files, path.Join(name, verdictFile)); entry.IsDir() && missing == nil {
 			example, wrong, err = folderExample(files, name)
 			err = cmp.Or(err, fs.SkipDir)
@@ -94,7 +95,7 @@ func readExample(files fs.FS, name string) ([]byte, error) {
 }
 
 // logExample reads a log with its verdict in it.
-func logExample(files fs.FS, name string) (Example, rules.Problems, error) {
+func logExample(files fs.FS, name string) (Example, rulefile.Problems, error) {
 	content, err := readExample(files, name)
 	e := Example{Name: name, Facts: make(map[string]string), Rank: NoRank}
 	log, problems := e.marks(content)
@@ -103,7 +104,7 @@ func logExample(files fs.FS, name string) (Example, rules.Problems, error) {
 }
 
 // folderExample reads a folder of logs with a verdict beside them.
-func folderExample(files fs.FS, name string) (Example, rules.Problems, error) {
+func folderExample(files fs.FS, name string) (Example, rulefile.Problems, error) {
 	e, problems, err := logExample(files, path.Join(name, verdictFile))
 	if err != nil {
 		return e, nil, err
@@ -124,7 +125,7 @@ func folderExample(files fs.FS, name string) (Example, rules.Problems, error) {
 }
 
 // marks takes the marks out of a log.
-func (e *Example) marks(content []byte) (log []byte, problems rules.Problems) {
+func (e *Example) marks(content []byte) (log []byte, problems rulefile.Problems) {
 	kept := 0
 	for i, line := range bytes.SplitAfter(content, []byte{'\n'}) {
 		rest, marked := bytes.CutPrefix(line, []byte("#="))
@@ -135,11 +136,11 @@ func (e *Example) marks(content []byte) (log []byte, problems rules.Problems) {
 		}
 		key, value, _ := strings.Cut(strings.TrimSpace(string(rest)), "=")
 		if err := e.mark(key, strings.TrimSpace(value), kept+1); err != nil {
-			problems = append(problems, rules.Problem{File: e.Name, Line: i + 1, Column: 1, Message: err.Error()})
+			problems = append(problems, rulefile.Problem{File: e.Name, Line: i + 1, Column: 1, Message: err.Error()})
 		}
 	}
 	if e.Source == "" {
-		problems = append(problems, rules.Problem{File: e.Name, Line: 1, Column: 1, Message: "the line `#=source= where this log is from` is missing"})
+		problems = append(problems, rulefile.Problem{File: e.Name, Line: 1, Column: 1, Message: "the line `#=source= where this log is from` is missing"})
 	}
 	return log, problems
 }
@@ -249,7 +250,7 @@ func (e Example) compare(report Report) (mistakes []string) {
 
 // Uncovered tells which signatures lack an example in which they are the root cause, or a near miss. What is never the answer, noise
 // and progress, needs only the latter, a generic one only the former, and what reads the pace neither.
-func Uncovered(signatures []*rules.Signature, examples []Example) rules.Problems {
+func Uncovered(signatures []*signature.Signature, examples []Example) rulefile.Problems {
 	shown, missed := make(map[string]bool), make(map[string]bool)
 	for _, e := range examples {
 		for _, id := range e.ids() {
@@ -259,17 +260,17 @@ func Uncovered(signatures []*rules.Signature, examples []Example) rules.Problems
 			missed[id] = true
 		}
 	}
-	var problems rules.Problems
+	var problems rulefile.Problems
 	for _, s := range signatures {
-		if s.Role == rules.Pace {
+		if s.Role == signature.Pace {
 			continue // reads lines on which others stand
 		}
 		at := s.Place
-		if !shown[s.ID] && s.Role != rules.Noise && s.Role != rules.Progress {
+		if !shown[s.ID] && s.Role != signature.Noise && s.Role != signature.Progress {
 			at.Message = "no log has a #=match= " + s.ID
 			problems = append(problems, at)
 		}
-		if !missed[s.ID] && s.Role != rules.Generic {
+		if !missed[s.ID] && s.Role != signature.Generic {
 			at.Message = "no log has a #=not= " + s.ID + ", a near miss"
 			problems = append(problems, at)
 		}

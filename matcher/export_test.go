@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/gpu-triage/triage/matcher/scan"
-	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/pattern"
 )
 
 // ReadPlain is the judge of Read: it takes in every line.
@@ -39,7 +39,7 @@ func (r *Reading) ReadPlain(name string, from io.Reader) error {
 // Renumbered is another line of the same kind, or the line itself when it is of none.
 func Renumbered(rnd *rand.Rand, line string) string {
 	raw, end, _ := strings.Cut(line, "\n")
-	kind, ok := rules.Unnumbered(nil, []byte(raw))
+	kind, ok := pattern.LineTemplate(nil, []byte(raw))
 	if !ok {
 		return line
 	}
@@ -47,7 +47,7 @@ func Renumbered(rnd *rand.Rand, line string) string {
 	for i, c := range other {
 		if isDigit(c) {
 			other[i] = byte('0' + rnd.IntN(10))
-			if now, _ := rules.Unnumbered(nil, other); !bytes.Equal(now, kind) {
+			if now, _ := pattern.LineTemplate(nil, other); !bytes.Equal(now, kind) {
 				other[i] = c
 			}
 		}

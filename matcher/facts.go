@@ -3,7 +3,8 @@ package matcher
 import (
 	"fmt"
 
-	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/fact"
 )
 
 // Origin is where a fact is from.
@@ -19,7 +20,7 @@ const (
 // Fact is a known thing about the situation.
 type Fact struct {
 	Name   string
-	Value  rules.Value // Nil when the thing is known to be absent
+	Value  condition.Value // Nil when the thing is known to be absent
 	Origin Origin
 	Where  string // the line of a log ("train.log:12") or the command that told it
 }
@@ -38,7 +39,7 @@ func (fs Facts) Add(f Fact) {
 }
 
 // infer adds what follows from the facts. A fact that is known is never overruled by what another lets expect.
-func (fs Facts) infer(v *rules.Vocabulary) {
+func (fs Facts) infer(v *fact.Vocabulary) {
 	for _, i := range v.Inferences {
 		from, ok := fs[i.From]
 		if _, known := fs[i.Fact]; known || !ok {
@@ -51,7 +52,7 @@ func (fs Facts) infer(v *rules.Vocabulary) {
 }
 
 // Situation is what the facts tell, in a scope.
-func (fs Facts) Situation(scope *rules.Scope) *rules.Situation {
+func (fs Facts) Situation(scope *condition.Scope) *condition.Situation {
 	s := scope.NewSituation()
 	for name, f := range fs {
 		s.Set(name, f.Value)
@@ -74,7 +75,7 @@ func (fs Facts) list(names []string) []FactValue {
 
 // logFacts collects the facts that a log states.
 type logFacts struct {
-	vocabulary *rules.Vocabulary
+	vocabulary *fact.Vocabulary
 	found      map[string]Fact
 	weight     map[string]int
 	open       map[string]*openDict // by process
@@ -88,11 +89,11 @@ const (
 	fromDict        = 3
 )
 
-func newLogFacts(v *rules.Vocabulary) *logFacts {
+func newLogFacts(v *fact.Vocabulary) *logFacts {
 	return &logFacts{vocabulary: v, found: make(map[string]Fact), weight: make(map[string]int), open: make(map[string]*openDict)}
 }
 
-func (l *logFacts) add(name string, value rules.Value, line Line, weight int) {
+func (l *logFacts) add(name string, value condition.Value, line Line, weight int) {
 	if old := l.weight[name]; old > weight || old == weight && weight != fromDict {
 		return
 	}
@@ -101,7 +102,7 @@ func (l *logFacts) add(name string, value rules.Value, line Line, weight int) {
 }
 
 // readable is the part of a text that a reader's pattern is for.
-func readable(reader *rules.FactReader, text string) string {
+func readable(reader *fact.Reader, text string) string {
 	if reader.Within == nil {
 		return text
 	}
@@ -112,7 +113,7 @@ func readable(reader *rules.FactReader, text string) string {
 const maxStated = 50
 
 // read applies one reader to a line that has one of its keywords.
-func (l *logFacts) read(reader *rules.FactReader, text string, line Line, weight int) {
+func (l *logFacts) read(reader *fact.Reader, text string, line Line, weight int) {
 	if reader.Fact != "" && l.weight[reader.Fact] >= weight {
 		return // the first statement counts
 	}
@@ -125,7 +126,7 @@ func (l *logFacts) read(reader *rules.FactReader, text string, line Line, weight
 }
 
 // subject is the fact that one match of a reader's pattern is about, if there is such a fact.
-func subject(reader *rules.FactReader, v *rules.Vocabulary, m []string, packages bool) (name string, ok bool) {
+func subject(reader *fact.Reader, v *fact.Vocabulary, m []string, packages bool) (name string, ok bool) {
 	name = reader.Fact
 	if i := reader.Pattern.Group("name"); i >= 0 {
 		name = reader.Prefix + m[i]
@@ -140,7 +141,7 @@ func subject(reader *rules.FactReader, v *rules.Vocabulary, m []string, packages
 }
 
 // stated notes what one match of a reader's pattern says.
-func (l *logFacts) stated(reader *rules.FactReader, m []string, line Line, weight int) {
+func (l *logFacts) stated(reader *fact.Reader, m []string, line Line, weight int) {
 	name, ok := subject(reader, l.vocabulary, m, weight == fromPackageList)
 	if !ok {
 		return
@@ -155,10 +156,10 @@ func (l *logFacts) stated(reader *rules.FactReader, m []string, line Line, weigh
 	}
 }
 
-func (l *logFacts) decode(name, decoding, text string) (rules.Value, error) {
-	decoded, err := rules.Decodings[decoding](text)
+func (l *logFacts) decode(name, decoding, text string) (condition.Value, error) {
+	decoded, err := fact.Decodings[decoding](text)
 	if err != nil {
-		return rules.Value{}, err
+		return condition.Value{}, err
 	}
 	return l.vocabulary.Parse(name, decoded)
 }

@@ -18,11 +18,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/matcher/scan/corpus"
 	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/condition"
 )
 
 // judged compares what a reading makes of logs with what one makes of them that takes in every line.
@@ -81,7 +81,7 @@ func judged(t *testing.T, engine *matcher.Engine, logs ...[]byte) {
 		if diff := cmp.Diff(want, reading.Report()); diff != "" {
 			t.Fatalf("%s:\n%s", way, diff)
 		}
-		sameValue := cmp.Comparer(func(a, b rules.Value) bool { return reflect.DeepEqual(a.JSON(), b.JSON()) })
+		sameValue := cmp.Comparer(func(a, b condition.Value) bool { return reflect.DeepEqual(a.JSON(), b.JSON()) })
 		if diff := cmp.Diff(wantClues, reading.Clues(), sameValue); diff != "" {
 			t.Fatalf("%s:\n%s", way, diff)
 		}

@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/fact"
+	"github.com/gpu-triage/triage/rules/pattern"
 )
 
 // headLines is how many lines of a source, from its first, are read for facts that are stated in words as common as "torch": where
@@ -62,20 +63,20 @@ func (s *sieve) mayStateWith(word int, text string) bool {
 
 // mayFind tells whether some line of the kind of this text may be the first that a pattern of the scope matches.
 func (s *sieve) mayFind(number int, text string) bool {
-	return !s.found[number].Load() && s.engine.base.Scope.SeenPatterns()[number].OfKind().Matches(text)
+	return !s.found[number].Load() && s.engine.base.Scope.SeenPatterns()[number].AnyNumbers().Matches(text)
 }
 
 // mayRead tells whether some line of the kind of this text may state a fact to a reader.
-func mayRead(reader *rules.FactReader, v *rules.Vocabulary, text string, packages bool) bool {
+func mayRead(reader *fact.Reader, v *fact.Vocabulary, text string, packages bool) bool {
 	group := reader.Pattern.Group("name")
 	switch {
-	case !reader.Marks().OfKind().Matches(text):
+	case !reader.Marks().AnyNumbers().Matches(text):
 		return false
 	case group < 0 || reader.Within != nil || !reader.Pattern.IgnoresNumbers():
 		return true
 	}
 	return slices.ContainsFunc(reader.Pattern.Regexp().FindAllStringSubmatch(text, maxStated), func(m []string) bool {
 		_, ok := subject(reader, v, m, packages)
-		return ok || !rules.IgnoresNumbers(m[group])
+		return ok || !pattern.IgnoresNumbers(m[group])
 	})
 }

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/gpu-triage/triage/matcher/scan"
-	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/pattern"
 )
 
 // kinds remembers kinds of lines: lines of a kind differ in numbers only. It forgets one for another when it has no room. Several
@@ -48,13 +48,13 @@ func lineKind(dst, raw []byte) (kind []byte, ok bool) {
 	if len(raw) > maxKind || joinsQuoted(raw) || joinsPieces(raw) {
 		return nil, false
 	}
-	return rules.Unnumbered(dst, raw)
+	return pattern.LineTemplate(dst, raw)
 }
 
 // numbered are those literals that not all lines of a kind have, or none, as mayHaveNumbered looks for them.
 func numbered(literals []scan.Literal) (all []interest) {
 	for _, l := range literals {
-		if !rules.IgnoresNumbers(l.Text) {
+		if !pattern.IgnoresNumbers(l.Text) {
 			all = append(all, interest{word: scan.Literal{Text: string(withOneDigit(nil, []byte(l.Text))), Fold: l.Fold}})
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/matcher/scan/corpus"
 	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/pattern"
 )
 
 // A line is wanted or not whatever its numbers are, behind every prefix.
@@ -70,7 +71,7 @@ func TestNumberedKinds(t *testing.T) {
 			line += " of 17"
 		}
 		kind, ok := lineKind(nil, []byte(Renumbered(rnd, line)))
-		if !ok || rules.IgnoresNumbers(l.Text) {
+		if !ok || pattern.IgnoresNumbers(l.Text) {
 			continue
 		}
 		numbers++
@@ -91,7 +92,7 @@ func wants(s *sieve, line string) (wanted, ok bool) {
 		literals = slices.Clone(hit.IDs)
 		return true
 	})
-	kind, _ := rules.Unnumbered(nil, []byte(line))
+	kind, _ := pattern.LineTemplate(nil, []byte(line))
 	numbered := e.mayHaveNumbered(kind)
 	return len(literals) > 0 && s.wanted([]byte(line), literals), len(literals) > 0 && !numbered
 }

@@ -3,7 +3,7 @@ package matcher
 import (
 	"slices"
 
-	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/signature"
 )
 
 // last looks for short keywords in the last lines of the source, of which there are so many by now. What shows there may have been
@@ -21,8 +21,8 @@ func (r *Reading) last(lines int) {
 		if r.match(words, &el) && failed {
 			r.progressed(line)
 		}
-		el.matches = slices.DeleteFunc(el.matches, func(s *rules.Signature) bool {
-			return s.Role != rules.Noise && slices.Contains(asked.matches, s)
+		el.matches = slices.DeleteFunc(el.matches, func(s *signature.Signature) bool {
+			return s.Role != signature.Noise && slices.Contains(asked.matches, s)
 		})
 		if c := (chain{el}); !c.harmless() {
 			failed = true

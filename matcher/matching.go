@@ -3,7 +3,8 @@ package matcher
 import (
 	"slices"
 
-	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/signature"
 )
 
 // line takes in a line that belongs to no traceback.
@@ -83,7 +84,7 @@ func (r *Reading) within(raised chain) {
 			if r.match(r.words(line.Text), &el) {
 				r.progressed(line)
 			}
-			el.matches = slices.DeleteFunc(el.matches, func(s *rules.Signature) bool { return slices.Contains(part.matches, s) })
+			el.matches = slices.DeleteFunc(el.matches, func(s *signature.Signature) bool { return slices.Contains(part.matches, s) })
 			r.note(chain{el}, line)
 		}
 	}
@@ -160,15 +161,15 @@ func (r *Reading) match(words []int, el *element) (progress bool) {
 
 // consider notes which of the signatures, and of those for every exception, an element may be of: none for a line that is surely
 // harmless. It tells whether the line shows progress.
-func (r *Reading) consider(signatures []*rules.Entry, el *element) (progress bool) {
+func (r *Reading) consider(signatures []*signature.Entry, el *element) (progress bool) {
 	if len(signatures) == 0 && el.exception == nil {
 		return false
 	}
 	el.variables(r.scratch)
 	harmless := el.exception == nil && r.harmless(signatures)
-	consider := func(e *rules.Entry) {
+	consider := func(e *signature.Entry) {
 		switch s := e.Signature(); {
-		case s.Role == rules.Progress:
+		case s.Role == signature.Progress:
 			progress = progress || r.watches(el.line) && possible(s.Match, r.scratch)
 		case harmless:
 		case slices.Contains(el.matches, s) || !possible(s.Match, r.scratch):
@@ -191,16 +192,16 @@ func (r *Reading) consider(signatures []*rules.Entry, el *element) (progress boo
 
 // harmless tells whether one of the signatures that may know a line surely says that it does not matter. Where all of them are of that
 // kind or of progress, nobody has to know which.
-func (r *Reading) harmless(signatures []*rules.Entry) bool {
-	noise := func(e *rules.Entry) bool { return e.Role == rules.Noise }
-	if !slices.ContainsFunc(signatures, func(e *rules.Entry) bool { return !noise(e) && e.Role != rules.Progress }) {
+func (r *Reading) harmless(signatures []*signature.Entry) bool {
+	noise := func(e *signature.Entry) bool { return e.Role == signature.Noise }
+	if !slices.ContainsFunc(signatures, func(e *signature.Entry) bool { return !noise(e) && e.Role != signature.Progress }) {
 		return true
 	}
-	return slices.ContainsFunc(signatures, func(e *rules.Entry) bool { return noise(e) && all(e.Signature().Match, r.scratch) })
+	return slices.ContainsFunc(signatures, func(e *signature.Entry) bool { return noise(e) && all(e.Signature().Match, r.scratch) })
 }
 
 // possible tells whether no condition is false.
-func possible(conditions []*rules.Expression, s *rules.Situation) bool {
+func possible(conditions []*condition.Expression, s *condition.Situation) bool {
 	for _, c := range conditions {
 		if c.Eval(s).False() {
 			return false

@@ -10,6 +10,7 @@ import (
 	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/signature"
 )
 
 // mentions are ways to write of a failure that did not happen.
@@ -44,7 +45,7 @@ func TestMentions(t *testing.T) {
 	}
 	engine := matcher.New(base)
 	for _, e := range base.Entries {
-		if e.Role == rules.Noise || e.Role == rules.Progress {
+		if e.Role == signature.Noise || e.Role == signature.Progress {
 			continue
 		}
 		for _, words := range said(e) {
@@ -87,7 +88,7 @@ func TestBareMentions(t *testing.T) {
 }
 
 // said are the words by which a signature knows its lines: its keywords, and what its patterns ask for.
-func said(e *rules.Entry) []string {
+func said(e *signature.Entry) []string {
 	words := slices.Concat(e.Keywords, e.Last)
 	for _, pattern := range e.Requires {
 		literals, err := scan.Required(pattern)

@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/signature"
 )
 
 // Merge makes one answer out of the reports that several machines made of one job. The same failure on many ranks becomes one
@@ -54,9 +54,9 @@ var certaintyOrder = map[Certainty]int{Confirmed: 0, Likely: 1}
 func (e *Engine) standing(id string) int {
 	s := e.base.Signature(id)
 	switch {
-	case s == nil || s.Role == rules.Cause:
+	case s == nil || s.Role == signature.Cause:
 		return 0
-	case s.Role == rules.Generic, s.Role == rules.Unstated:
+	case s.Role == signature.Generic, s.Role == signature.Unstated:
 		return 1
 	}
 	return 2

@@ -9,7 +9,8 @@ import (
 
 	"github.com/gpu-triage/triage/matcher/flight"
 	"github.com/gpu-triage/triage/matcher/scan"
-	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/signature"
 )
 
 // Bounds of what a reading remembers, whatever the log contains.
@@ -30,14 +31,14 @@ type Reading struct {
 	sources   map[string]*sourceState
 	seen      []Line        // by the number of the pattern: the first line that matches
 	found     foundPatterns // by the same: there is one, as the workers of a scan may know
-	scratch   *rules.Situation
+	scratch   *condition.Situation
 	clues     clueList
 	xids      xidList
 	paces     []*pace // of the sources that show steps
 	pacers    int     // in them
 	stats     Stats
-	ids       []int          // reused for each text
-	known     []*rules.Entry // reused for each text
+	ids       []int              // reused for each text
+	known     []*signature.Entry // reused for each text
 	dumps     []*flight.Dump
 	compared  int // how many of them
 

@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"github.com/gpu-triage/triage/matcher/scan"
-	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/rulefile"
+	"github.com/gpu-triage/triage/rules/signature"
 )
 
 // Remark is about words of a rule that make the reading of logs slow, or that are looked for in fewer lines than their author may
 // think.
 type Remark struct {
-	rules.Problem
+	rulefile.Problem
 	Signature string // whose reading of common lines is slow, "" when it is not
 }
 
@@ -50,7 +51,7 @@ func (e *Engine) Remarks(log []byte) []Remark {
 }
 
 // shortWords are the remarks about keywords that cannot be looked for in every line.
-func shortWords(s *rules.Entry) (all []Remark) {
+func shortWords(s *signature.Entry) (all []Remark) {
 	for _, word := range s.Keywords {
 		if !shortWord(s, word) || s.Raised {
 			continue
@@ -63,7 +64,7 @@ func shortWords(s *rules.Entry) (all []Remark) {
 	return all
 }
 
-func commonWord(s *rules.Entry, l scan.Literal, found int) Remark {
+func commonWord(s *signature.Entry, l scan.Literal, found int) Remark {
 	word := s.Keywords[0]
 	for _, w := range s.Keywords {
 		if strings.Contains(w, l.Text) || l.In(w) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/gpu-triage/triage/matcher/scan"
-	logs "github.com/gpu-triage/triage/matcher/scan/corpus"
+	"github.com/gpu-triage/triage/matcher/scan/corpus"
 	"github.com/gpu-triage/triage/rules"
 )
 
@@ -27,7 +27,7 @@ func TestShippedKnowledgeIsScannable(t *testing.T) {
 		}
 	}
 	var log bytes.Buffer
-	if err := logs.Write(&log, 2_000_000, logs.Ordinary, 4); err != nil {
+	if err := corpus.Write(&log, 2_000_000, corpus.Ordinary, 4); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range New(base).Remarks(log.Bytes()) {

@@ -6,16 +6,17 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/signature"
 )
 
 // seeker wants to see those lines with one of its literals that fulfil more: what it does not say is fulfilled. It wants a line when it
 // may want any line of that kind.
 type seeker struct {
-	event bool                                              // wants events, which a line that is surely harmless is not
-	first int                                               // wants only the first line with this pattern, or every one
-	has   func(text string) bool                            // of the whole line, with its prefix
-	sees  func(line *Line, situation *rules.Situation) bool // of the line as a reading takes it in; the situation knows its kind
+	event bool                                                  // wants events, which a line that is surely harmless is not
+	first int                                                   // wants only the first line with this pattern, or every one
+	has   func(text string) bool                                // of the whole line, with its prefix
+	sees  func(line *Line, situation *condition.Situation) bool // of the line as a reading takes it in; the situation knows its kind
 }
 
 // every is the first of a seeker that wants all lines.
@@ -78,14 +79,14 @@ func (s *sieve) wanted(raw []byte, literals []int32) bool {
 
 // seen tells whether one of the seekers wants to see a part of the line.
 func (s *sieve) seen(raw []byte, seekers []*seeker) (wanted bool) {
-	situation := s.situations.Get().(*rules.Situation)
+	situation := s.situations.Get().(*condition.Situation)
 	defer s.situations.Put(situation)
-	situation.Set("source", rules.StringValue(s.form.source))
+	situation.Set("source", condition.StringValue(s.form.source))
 	s.form.Clean(0, raw, func(line Line) error { //nolint:errcheck // nothing fails
 		if wanted {
 			return nil
 		}
-		rules.SetLineLike(situation, line.Text)
+		signature.SetLineLike(situation, line.Text)
 		harmless := s.harmless(line.Text, situation)
 		wanted = slices.ContainsFunc(seekers, func(k *seeker) bool { return !(k.event && harmless) && k.sees(&line, situation) })
 		return nil
@@ -94,7 +95,7 @@ func (s *sieve) seen(raw []byte, seekers []*seeker) (wanted bool) {
 }
 
 // harmless tells whether some signature of noise surely knows a text.
-func (s *sieve) harmless(text string, situation *rules.Situation) bool {
+func (s *sieve) harmless(text string, situation *condition.Situation) bool {
 	return slices.ContainsFunc(s.engine.noise.in(text, nil), func(n int) bool {
 		return all(s.engine.interest[n].signature.Signature().Match, situation)
 	})

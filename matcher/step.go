@@ -7,20 +7,23 @@ import (
 
 	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/pattern"
+	"github.com/gpu-triage/triage/rules/signature"
 )
 
 // stepReader reads from lines how far and how fast a job goes, by the signatures whose role that is. They are asked about few lines
 // only, so that their keywords may be common words.
 type stepReader struct {
 	words *keywords
-	by    []*rules.Entry // by the number of the keyword
+	by    []*signature.Entry // by the number of the keyword
 }
 
 func newStepReader(base *rules.Base) *stepReader {
 	var words []interest
 	s := &stepReader{}
 	for _, e := range base.Entries {
-		if e.Role != rules.Pace {
+		if e.Role != signature.Pace {
 			continue
 		}
 		for _, word := range e.Keywords {
@@ -47,11 +50,11 @@ type step struct {
 // reader is a signature that reads a line, with those of its patterns that do: they read all lines that differ only in numbers.
 type reader struct {
 	id       string
-	patterns []*rules.Pattern
+	patterns []*pattern.Pattern
 }
 
 // of are the readers of a line. The situation is for the conditions of their signatures.
-func (s *stepReader) of(line *Line, situation *rules.Situation) (by []reader) {
+func (s *stepReader) of(line *Line, situation *condition.Situation) (by []reader) {
 	words := s.words.in(line.Text, nil)
 	if len(words) == 0 {
 		return nil
@@ -65,7 +68,7 @@ func (s *stepReader) of(line *Line, situation *rules.Situation) (by []reader) {
 		}
 		if signature := e.Signature(); all(signature.Match, situation) {
 			patterns := slices.Clone(signature.Capture)
-			by = append(by, reader{e.ID, slices.DeleteFunc(patterns, func(p *rules.Pattern) bool { return p.Submatch(line.Text) == nil })})
+			by = append(by, reader{e.ID, slices.DeleteFunc(patterns, func(p *pattern.Pattern) bool { return p.Submatch(line.Text) == nil })})
 		}
 	}
 	return by

@@ -3,7 +3,8 @@ package matcher
 import (
 	"slices"
 
-	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/signature"
 )
 
 // contrast is something that no line states and a comparison of lines shows, in words that signatures can know.
@@ -16,8 +17,8 @@ type contrast struct {
 
 // unstated is the failure that no line states, when nothing else explains how the job ended: no failure was chosen, or one that this
 // one explains. Otherwise it is nil.
-func (r *Reading) unstated(chosen *finding, situation *rules.Situation) *finding {
-	if chosen != nil && !slices.ContainsFunc(r.engine.unstated, func(e *rules.Entry) bool { return isOneOf(chosen, e.Explains) }) {
+func (r *Reading) unstated(chosen *finding, situation *condition.Situation) *finding {
+	if chosen != nil && !slices.ContainsFunc(r.engine.unstated, func(e *signature.Entry) bool { return isOneOf(chosen, e.Explains) }) {
 		return nil
 	}
 	for _, contrast := range r.contrasts() {
@@ -37,7 +38,7 @@ func (r *Reading) unstated(chosen *finding, situation *rules.Situation) *finding
 func (r *Reading) shows(ids []string) bool {
 	for _, e := range r.events {
 		for _, el := range e.chain {
-			if slices.ContainsFunc(el.matches, func(s *rules.Signature) bool { return slices.Contains(ids, s.ID) }) {
+			if slices.ContainsFunc(el.matches, func(s *signature.Signature) bool { return slices.Contains(ids, s.ID) }) {
 				return true
 			}
 		}
@@ -48,7 +49,7 @@ func (r *Reading) shows(ids []string) bool {
 func isOneOf(f *finding, ids []string) bool { return slices.Contains(ids, f.matches[0].signature.ID) }
 
 // contrasted is what signatures make of a contrast.
-func (r *Reading) contrasted(said contrast, situation *rules.Situation) *finding {
+func (r *Reading) contrasted(said contrast, situation *condition.Situation) *finding {
 	el := element{line: said.lines[0], text: said.text, shows: said.lines[1:]}
 	for _, known := range r.engine.unstated {
 		el.matches = append(el.matches, known.Signature())

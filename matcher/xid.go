@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/xid"
 )
 
 // maxXids bounds the GPU errors of the kernel's log that are kept. A broken GPU writes the same ones for hours.
@@ -13,11 +14,11 @@ const maxXids = 500
 
 // xidList are the errors of GPUs that the kernel's messages in a log report.
 type xidList struct {
-	events []rules.XidEvent
+	events []xid.Event
 	where  string // of the first
 }
 
-func (x *xidList) add(catalogue *rules.XidCatalogue, text string, line Line) {
+func (x *xidList) add(catalogue *xid.Catalogue, text string, line Line) {
 	event, ok := catalogue.Parse(text)
 	if !ok || len(x.events) == maxXids || slices.Contains(x.events, event) {
 		return
@@ -29,18 +30,18 @@ func (x *xidList) add(catalogue *rules.XidCatalogue, text string, line Line) {
 }
 
 // state adds the facts that follow, unless somebody who knows more about the machine has told them.
-func (x *xidList) state(facts Facts, catalogue *rules.XidCatalogue) {
+func (x *xidList) state(facts Facts, catalogue *xid.Catalogue) {
 	if _, told := facts["xids"]; told || len(x.events) == 0 {
 		return
 	}
-	var list []rules.Value
+	var list []condition.Value
 	var texts []string
-	gravest := rules.BlameInformation
+	gravest := xid.BlameInformation
 	for i, meaning := range catalogue.Explain(x.events) {
 		event := x.events[i]
-		list = append(list, rules.ObjectValue(map[string]rules.Value{
-			"code": rules.NumberValue(float64(event.Code)), "name": rules.StringValue(meaning.Name), "blame": rules.StringValue(string(meaning.Blame)),
-			"action": rules.StringValue(meaning.Action), "bus": rules.StringValue(event.GPU), "gpu": rules.Nil,
+		list = append(list, condition.ObjectValue(map[string]condition.Value{
+			"code": condition.NumberValue(float64(event.Code)), "name": condition.StringValue(meaning.Name), "blame": condition.StringValue(string(meaning.Blame)),
+			"action": condition.StringValue(meaning.Action), "bus": condition.StringValue(event.GPU), "gpu": condition.Nil,
 		}))
 		if meaning.Blame.Graver(gravest) {
 			gravest = meaning.Blame
@@ -49,8 +50,8 @@ func (x *xidList) state(facts Facts, catalogue *rules.XidCatalogue) {
 			texts = append(texts, text)
 		}
 	}
-	for name, value := range map[string]rules.Value{"xids": rules.ListValue(list...), "xid_blame": rules.StringValue(string(gravest)),
-		"xid_text": rules.StringValue(clip(strings.Join(texts, "; "), maxShown))} {
+	for name, value := range map[string]condition.Value{"xids": condition.ListValue(list...), "xid_blame": condition.StringValue(string(gravest)),
+		"xid_text": condition.StringValue(clip(strings.Join(texts, "; "), maxShown))} {
 		facts.Add(Fact{Name: name, Value: value, Origin: FromLog, Where: x.where})
 	}
 }

@@ -8,6 +8,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/gpu-triage/triage/rules/backend"
+	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/fact"
+	"github.com/gpu-triage/triage/rules/rulefile"
+	"github.com/gpu-triage/triage/rules/signature"
+	"github.com/gpu-triage/triage/rules/xid"
 )
 
 //go:embed facts.yaml xid.yaml all:failures backends
@@ -18,19 +25,19 @@ func Shipped() fs.FS { return shipped }
 
 // Base is a loaded knowledge base. It does not change, so that it may be shared by many diagnoses at once.
 type Base struct {
-	Vocabulary *Vocabulary
-	Scope      *Scope   // of signatures: facts, captures and what is known of an event
-	Entries    []*Entry // of the signatures, sorted by their ids
-	Xids       *XidCatalogue
+	Vocabulary *fact.Vocabulary
+	Scope      *condition.Scope   // of signatures: facts, captures and what is known of an event
+	Entries    []*signature.Entry // of the signatures, sorted by their ids
+	Xids       *xid.Catalogue
 
-	libraries func() ([]*Library, error) // read when first asked for: most failures need none
+	libraries func() ([]*backend.Library, error) // read when first asked for: most failures need none
 }
 
 // Libraries are the libraries whose backend rules are known. The error is Problems.
-func (b *Base) Libraries() ([]*Library, error) { return b.libraries() }
+func (b *Base) Libraries() ([]*backend.Library, error) { return b.libraries() }
 
 // Library is the library of that name, or nil. The error is Problems.
-func (b *Base) Library(name string) (*Library, error) {
+func (b *Base) Library(name string) (*backend.Library, error) {
 	libraries, err := b.libraries()
 	for _, l := range libraries {
 		if l.Name == name {
@@ -59,37 +66,37 @@ func load(known []byte, layers []fs.FS) (*Base, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &decoder{file: vocabularyFile}
-	v, err := readVocabulary(d, layers[0], x.facts(layers[0]))
+	d := &rulefile.Decoder{File: vocabularyFile}
+	v, err := fact.Read(d, layers[0], x.facts(layers[0]))
 	if err != nil {
 		return nil, fmt.Errorf("the knowledge base has no vocabulary: %w", err)
 	}
 	b := &Base{Vocabulary: v}
 	x.under(b.Vocabulary)
-	b.libraries = sync.OnceValues(func() ([]*Library, error) { return LoadLibraries(b.Vocabulary, layers...) })
-	l := newSignatures(d, b.Vocabulary)
+	b.libraries = sync.OnceValues(func() ([]*backend.Library, error) { return backend.Load(b.Vocabulary, layers...) })
+	l := signature.NewLoader(d, b.Vocabulary)
 	b.Scope = l.Scope()
 	for _, layer := range layers {
-		if content, err := fs.ReadFile(layer, xidFile); err == nil {
-			b.Xids = readXids(d, content, x.keyword(layer, xidFile))
+		if content, err := fs.ReadFile(layer, xid.File); err == nil {
+			b.Xids = xid.Read(d, content, x.keyword(layer, xid.File))
 		}
-		if err := l.layer(layer, x.signatures(layer)); err != nil {
+		if err := l.Layer(layer, x.signatures(layer)); err != nil {
 			return nil, err
 		}
 	}
-	b.Entries = l.entries()
-	if len(d.problems) > 0 {
-		slices.SortStableFunc(d.problems, func(a, b Problem) int {
+	b.Entries = l.Entries()
+	if len(d.Problems) > 0 {
+		slices.SortStableFunc(d.Problems, func(a, b rulefile.Problem) int {
 			return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 		})
-		return nil, d.problems
+		return nil, d.Problems
 	}
 	return b, nil
 }
 
 // Signatures are all signatures, sorted by their ids.
-func (b *Base) Signatures() []*Signature {
-	all := make([]*Signature, len(b.Entries))
+func (b *Base) Signatures() []*signature.Signature {
+	all := make([]*signature.Signature, len(b.Entries))
 	for i, e := range b.Entries {
 		all[i] = e.Signature()
 	}
@@ -97,8 +104,8 @@ func (b *Base) Signatures() []*Signature {
 }
 
 // Signature is the signature of that id, or nil.
-func (b *Base) Signature(id string) *Signature {
-	i, found := slices.BinarySearchFunc(b.Entries, id, func(e *Entry, id string) int { return strings.Compare(e.ID, id) })
+func (b *Base) Signature(id string) *signature.Signature {
+	i, found := slices.BinarySearchFunc(b.Entries, id, func(e *signature.Entry, id string) int { return strings.Compare(e.ID, id) })
 	if !found {
 		return nil
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/gpu-triage/triage/rules/rulefile"
 )
 
 func TestShippedBaseLoads(t *testing.T) {
@@ -30,7 +32,7 @@ func TestRefusedFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err = Load(Shipped(), fstest.MapFS{filepath.Base(file): {Data: content}})
-			var problems Problems
+			var problems rulefile.Problems
 			if !errors.As(err, &problems) {
 				t.Fatalf("got %v, want problems", err)
 			}
@@ -104,7 +106,7 @@ func FuzzLoad(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte) {
 		// Any content loads or is refused with problems; nothing else may happen.
 		_, err := Load(fstest.MapFS{vocabularyFile: {Data: facts}, "x.yaml": {Data: content}})
-		var problems Problems
+		var problems rulefile.Problems
 		if err != nil && !errors.As(err, &problems) {
 			t.Errorf("an error without a place: %v", err)
 		}

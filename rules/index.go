@@ -13,6 +13,8 @@ import (
 	"sync"
 
 	"github.com/goccy/go-json"
+	"github.com/gpu-triage/triage/rules/fact"
+	"github.com/gpu-triage/triage/rules/signature"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -27,8 +29,8 @@ var shippedIndex []byte
 type indexed struct {
 	File string `json:"file"`
 	Sum  uint32 `json:"sum"`
-	Known
-	Facts *factsFile `json:"facts,omitempty"` // all that stands in a file of facts: reading it from YAML takes four times as long
+	signature.Known
+	Facts *fact.File `json:"facts,omitempty"` // all that stands in a file of facts: reading it from YAML takes four times as long
 }
 
 // index is what is known of files that need not be read. A nil one knows none.
@@ -58,7 +60,7 @@ func readIndex(content []byte) (*index, error) {
 }
 
 // under has the index know about files that are read with that vocabulary. Before that, it knows the file of facts.
-func (x *index) under(v *Vocabulary) {
+func (x *index) under(v *fact.Vocabulary) {
 	for _, name := range v.Names() {
 		info, _ := v.Fact(name)
 		x.vocabulary = crc32.Update(x.vocabulary, crc32.IEEETable, []byte(name+" "+info.Type.String()+"\n"))
@@ -102,7 +104,7 @@ func (x *index) of(files fs.FS, name string) *indexed {
 }
 
 // facts are what stands in the file of facts, or nil when the index does not tell.
-func (x *index) facts(files fs.FS) *factsFile {
+func (x *index) facts(files fs.FS) *fact.File {
 	if known := x.of(files, vocabularyFile); known != nil {
 		return known.Facts
 	}
@@ -118,8 +120,8 @@ func (x *index) keyword(files fs.FS, name string) string {
 }
 
 // signatures tells what is known of the signature files of a knowledge base; only those that were shipped cannot change meanwhile.
-func (x *index) signatures(files fs.FS) func(name string) *Known {
-	return func(name string) *Known {
+func (x *index) signatures(files fs.FS) func(name string) *signature.Known {
+	return func(name string) *signature.Known {
 		if files != Shipped() {
 			return nil
 		}

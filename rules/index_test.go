@@ -11,6 +11,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/gpu-triage/triage/rules/fact"
+	"github.com/gpu-triage/triage/rules/rulefile"
+	"github.com/gpu-triage/triage/rules/signature"
+	"github.com/gpu-triage/triage/rules/xid"
 )
 
 var write = flag.Bool("write", false, "write index.json for the rule files as they are")
@@ -36,7 +40,7 @@ func TestIndex(t *testing.T) {
 		case got == nil || got.Sum != k.Sum:
 			old++
 		default:
-			if diff := cmp.Diff(k, got, cmp.AllowUnexported(indexed{}), cmpopts.IgnoreUnexported(Entry{})); diff != "" {
+			if diff := cmp.Diff(k, got, cmp.AllowUnexported(indexed{}), cmpopts.IgnoreUnexported(signature.Entry{})); diff != "" {
 				t.Errorf("the index is wrong about %s; go generate ./rules makes it anew\n-want +got:\n%s", k.File, diff)
 			}
 		}
@@ -124,9 +128,9 @@ func indexAll(t *testing.T) []*indexed {
 	}
 	all := []*indexed{{File: vocabularyFile, Sum: sum(vocabularyFile), Facts: shippedFacts(t)}}
 	sums.under(base.Vocabulary)
-	all = append(all, &indexed{File: xidFile, Sum: sum(xidFile), Known: Known{Entry: Entry{Keywords: []string{base.Xids.Keyword()}}}})
+	all = append(all, &indexed{File: xid.File, Sum: sum(xid.File), Known: signature.Known{Entry: signature.Entry{Keywords: []string{base.Xids.Keyword()}}}})
 	for _, e := range base.Entries {
-		k := &indexed{File: e.place.File, Sum: sum(e.place.File), Known: Known{Entry: *e}}
+		k := &indexed{File: e.place.File, Sum: sum(e.place.File), Known: signature.Known{Entry: *e}}
 		k.Names, k.Seen = adds(t, base.Vocabulary, e.place.File)
 		all = append(all, k)
 	}
@@ -134,33 +138,33 @@ func indexAll(t *testing.T) []*indexed {
 }
 
 // shippedFacts is what stands in the shipped file of facts.
-func shippedFacts(t *testing.T) *factsFile {
+func shippedFacts(t *testing.T) *fact.File {
 	t.Helper()
 	content, err := fs.ReadFile(Shipped(), vocabularyFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &decoder{file: vocabularyFile}
-	file, _ := decode[factsFile](d, content)
-	if len(d.problems) > 0 {
-		t.Fatal(d.problems)
+	d := &rulefile.Decoder{File: vocabularyFile}
+	file, _ := rulefile.Read[fact.File](d, content)
+	if len(d.Problems) > 0 {
+		t.Fatal(d.Problems)
 	}
 	return &file
 }
 
 // adds reads a file as if there were no other, to tell what it adds to a scope.
-func adds(t *testing.T, v *Vocabulary, file string) (names, seen []string) {
+func adds(t *testing.T, v *fact.Vocabulary, file string) (names, seen []string) {
 	t.Helper()
-	d := &decoder{file: file}
-	l := newSignatures(d, v)
-	before := len(l.scope.slots)
-	read := draft{name: file}
+	d := &rulefile.Decoder{File: file}
+	l := signature.NewLoader(d, v)
+	before := len(l.scope.Slots)
+	read := signature.draft{name: file}
 	if err := read.read(Shipped(), nil); err != nil || l.signature(&read) == nil {
-		t.Fatal(err, d.problems)
+		t.Fatal(err, d.Problems)
 	}
-	for _, slot := range l.scope.slots[before:] {
-		if !slot.hidden {
-			names = append(names, slot.name)
+	for _, slot := range l.scope.Slots[before:] {
+		if !slot.Hidden {
+			names = append(names, slot.Name)
 		}
 	}
 	for _, pattern := range l.scope.SeenPatterns() {

@@ -11,10 +11,9 @@ import (
 	"time"
 
 	"github.com/google/go-github/v60/github"
-
 	"github.com/gpu-triage/triage/bots"
 	"github.com/gpu-triage/triage/matcher"
-	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/rulefile"
 )
 
 // settings are what a repository says in .github/triage.yml on its default branch.
@@ -83,7 +82,7 @@ func (s *settings) parse(content string) error {
 	if !meaningful {
 		return nil
 	}
-	if err := rules.Decode(settingsFile, []byte(content), s); err != nil {
+	if err := rulefile.Decode(settingsFile, []byte(content), s); err != nil {
 		return err
 	}
 	if s.Certainty != string(matcher.Likely) && s.Certainty != string(matcher.Confirmed) {

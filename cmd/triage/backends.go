@@ -8,12 +8,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/matcher/live"
 	"github.com/gpu-triage/triage/matcher/render"
 	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/backend"
+	"github.com/spf13/cobra"
 )
 
 // backendsOptions are what one call of `triage backends LIBRARY [FILE|DIR|-]...` asks for.
@@ -107,24 +107,24 @@ func runBackends(ctx context.Context, std streams, o *backendsOptions) error {
 	if err := o.show(std, choice); err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(choice.Backends, func(b matcher.Backend) bool { return b.Verdict != rules.Unknown }) {
+	if !slices.ContainsFunc(choice.Backends, func(b matcher.Backend) bool { return b.Verdict != backend.Unknown }) {
 		return exitStatus(exitNothing)
 	}
 	return nil
 }
 
-func (o *backendsOptions) runBatch(std streams, base *rules.Base, library *rules.Library) error {
+func (o *backendsOptions) runBatch(std streams, base *rules.Base, library *backend.Library) error {
 	if len(o.paths) > 0 || len(o.facts.facts) > 0 || len(o.facts.files) > 0 || o.live != "off" {
 		return errors.New("--batch takes its facts from standard input alone, without logs, --fact, --facts and --live")
 	}
-	options := rules.BatchOptions{}
+	options := backend.BatchOptions{}
 	if o.changes {
 		options.Changes = proposals
 	}
 	return library.Batch(base.Vocabulary, std.in, std.out, options)
 }
 
-func libraryNames(libraries []*rules.Library) []string {
+func libraryNames(libraries []*backend.Library) []string {
 	var names []string
 	for _, l := range libraries {
 		names = append(names, l.Name)
@@ -132,7 +132,7 @@ func libraryNames(libraries []*rules.Library) []string {
 	return names
 }
 
-func libraryNamed(libraries []*rules.Library, name string) (*rules.Library, error) {
+func libraryNamed(libraries []*backend.Library, name string) (*backend.Library, error) {
 	for _, l := range libraries {
 		if l.Name == strings.ReplaceAll(name, "-", "_") {
 			return l, nil

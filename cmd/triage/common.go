@@ -9,12 +9,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/matcher/live"
 	"github.com/gpu-triage/triage/matcher/render"
 	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/backend"
+	"github.com/gpu-triage/triage/rules/fact"
+	"github.com/gpu-triage/triage/rules/rulefile"
+	"github.com/spf13/cobra"
 )
 
 // The values of flags that have only a few, the default first.
@@ -133,7 +135,7 @@ func (f *ruleFlags) read(open func(...fs.FS) (*rules.Base, error)) (base *rules.
 }
 
 // loadLibraries reads the knowledge base and the backend rules in it.
-func (f *ruleFlags) loadLibraries() (base *rules.Base, libraries []*rules.Library, err error) {
+func (f *ruleFlags) loadLibraries() (base *rules.Base, libraries []*backend.Library, err error) {
 	if base, err = f.load(); err != nil {
 		return nil, nil, err
 	}
@@ -142,7 +144,7 @@ func (f *ruleFlags) loadLibraries() (base *rules.Base, libraries []*rules.Librar
 		return nil, nil, err
 	}
 	err = stack(layers, func(files []fs.FS) error {
-		libraries, err = rules.LoadLibraries(base.Vocabulary, files...)
+		libraries, err = backend.Load(base.Vocabulary, files...)
 		return err
 	})
 	return base, libraries, err
@@ -154,7 +156,7 @@ func stack(layers []layer, load func([]fs.FS) error) error {
 	for _, l := range layers {
 		files = append(files, l.files)
 		err := load(files)
-		var problems rules.Problems
+		var problems rulefile.Problems
 		if errors.As(err, &problems) {
 			for i := range problems {
 				problems[i].File = filepath.Join(l.dir, filepath.FromSlash(problems[i].File))
@@ -181,7 +183,7 @@ func (f *factFlags) add(cmd *cobra.Command) {
 }
 
 // read gives the facts, all of the user's own word. The error tells every wrong one.
-func (f *factFlags) read(vocabulary *rules.Vocabulary) ([]matcher.Fact, error) {
+func (f *factFlags) read(vocabulary *fact.Vocabulary) ([]matcher.Fact, error) {
 	var known []matcher.Fact
 	var wrong []error
 	for _, given := range f.facts {
@@ -212,7 +214,7 @@ const maxFactsFile = 16 << 20
 
 // readFacts reads what `triage facts` printed, or an object with a member for each fact. Facts of a machine keep weighing less than
 // what a log says; those that a person wrote down weigh more.
-func readFacts(file string, vocabulary *rules.Vocabulary) ([]matcher.Fact, error) {
+func readFacts(file string, vocabulary *fact.Vocabulary) ([]matcher.Fact, error) {
 	content, err := readAtMost(file, maxFactsFile)
 	if err != nil {
 		return nil, err

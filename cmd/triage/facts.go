@@ -8,11 +8,10 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/gpu-triage/triage/matcher/live"
 	"github.com/gpu-triage/triage/matcher/render"
-	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/fact"
+	"github.com/spf13/cobra"
 )
 
 // factsOptions are what one call of `triage facts` asks for.
@@ -57,7 +56,7 @@ func runFacts(ctx context.Context, std streams, o *factsOptions) error {
 	return printMachine(std.out, machine, base.Vocabulary)
 }
 
-func printMachine(out io.Writer, machine *live.Machine, vocabulary *rules.Vocabulary) error {
+func printMachine(out io.Writer, machine *live.Machine, vocabulary *fact.Vocabulary) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, gpu := range machine.GPUs {
 		printGPU(out, gpu)

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/spf13/cobra"
-
 	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/backend"
+	"github.com/spf13/cobra"
 )
 
 func newRules(std streams) *cobra.Command {
@@ -130,7 +130,7 @@ func showRule(std streams, base *rules.Base, dirs []string, id string) error {
 }
 
 // showBackendRule prints a backend rule as the last release has it.
-func showBackendRule(std streams, library *rules.Library, rule rules.RuleInfo) error {
+func showBackendRule(std streams, library *backend.Library, rule backend.Rule) error {
 	_, err := fmt.Fprintf(std.out, "id: %s\nlibrary: %s\nbecause: %s\nsource: %s\n", rule.ID, library.Name, rule.Because, rule.Source)
 	if err == nil && rule.Message != "" {
 		_, err = fmt.Fprintf(std.out, "message: %s\n", rule.Message)

@@ -11,11 +11,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/matcher/scan/corpus"
 	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/signature"
+	"github.com/spf13/cobra"
 )
 
 func newRulesCheck(std streams) *cobra.Command {
@@ -89,7 +89,7 @@ func warn(ctx context.Context, std streams, base *rules.Base, dirs []string) (in
 // slower is how many times as long a log is read because of one signature.
 func slower(ctx context.Context, base *rules.Base, id string, log []byte) (float64, error) {
 	without := *base
-	without.Entries = slices.DeleteFunc(slices.Clone(base.Entries), func(e *rules.Entry) bool { return e.ID == id })
+	without.Entries = slices.DeleteFunc(slices.Clone(base.Entries), func(e *signature.Entry) bool { return e.ID == id })
 	var best [2]time.Duration
 	engines := [2]*matcher.Engine{matcher.New(&without), matcher.New(base)}
 	for range 3 {

@@ -11,10 +11,10 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/signature"
+	"github.com/spf13/cobra"
 )
 
 // newRuleOptions are what one call of `triage rules new` asks for.
@@ -108,7 +108,7 @@ func (o *newRuleOptions) draft(ctx context.Context, base *rules.Base, name strin
 			return nil, errNothingNew
 		}
 		found := report.Diagnoses[0]
-		if s := base.Signature(found.ID); s != nil && s.Role != rules.Generic {
+		if s := base.Signature(found.ID); s != nil && s.Role != signature.Generic {
 			return nil, fmt.Errorf("%s knows this log: %s; triage rules show %s prints it", found.ID, found.Title, found.ID)
 		}
 		d.line = found.Evidence[0].Line

@@ -7,10 +7,11 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/spf13/cobra"
-
 	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/rulefile"
+	"github.com/gpu-triage/triage/rules/signature"
+	"github.com/spf13/cobra"
 )
 
 // shippedLogs is where the repository keeps the logs of the built-in rules.
@@ -79,7 +80,7 @@ func readExamples(dir string) ([]matcher.Example, error) {
 	if _, err := os.Stat(dir); err != nil {
 		return nil, err
 	}
-	var problems rules.Problems
+	var problems rulefile.Problems
 	examples, err := matcher.ReadExamples(os.DirFS(dir))
 	switch {
 	case errors.As(err, &problems):
@@ -94,11 +95,11 @@ func readExamples(dir string) ([]matcher.Example, error) {
 }
 
 // ownSignatures are those that a folder adds, or the built-in ones when none is named.
-func ownSignatures(base *rules.Base, dirs []string) ([]*rules.Signature, error) {
+func ownSignatures(base *rules.Base, dirs []string) ([]*signature.Signature, error) {
 	if len(dirs) == 0 {
 		return base.Signatures(), nil
 	}
-	var own []*rules.Signature
+	var own []*signature.Signature
 	for _, s := range base.Signatures() {
 		for _, dir := range dirs {
 			if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(s.Place.File))); err == nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/gpu-triage/triage/matcher"
-	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/fact"
 )
 
 // dcgmFields say where a metric of dcgm-exporter goes.
@@ -131,7 +131,7 @@ func meant(machines []*Machine, hosts []string) (chosen []*Machine, ambiguous st
 }
 
 // Fleet tells what several machines have in common, and what is wrong with any of them.
-func Fleet(machines []*Machine, vocabulary *rules.Vocabulary) []matcher.Fact {
+func Fleet(machines []*Machine, vocabulary *fact.Vocabulary) []matcher.Fact {
 	if len(machines) == 0 {
 		return nil
 	}

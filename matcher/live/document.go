@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/gpu-triage/triage/matcher"
-	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/fact"
 )
 
 // Schema names the version of the JSON form of a machine's facts.
@@ -26,14 +26,14 @@ type Document struct {
 const maxDocument = 16 << 20
 
 // Document is the machine in its JSON form.
-func (m *Machine) Document(vocabulary *rules.Vocabulary) Document {
+func (m *Machine) Document(vocabulary *fact.Vocabulary) Document {
 	return Document{Schema: Schema, Facts: m.Facts(vocabulary), Machine: m}
 }
 
 // ParseDocument reads what `triage facts --format json` printed, or a plain object of facts and values, as a person writes it. The
 // facts keep their source, which for a plain object is "user". Facts that this version does not know are named in the error, which
 // then comes with the others.
-func ParseDocument(data []byte, vocabulary *rules.Vocabulary) (Document, error) {
+func ParseDocument(data []byte, vocabulary *fact.Vocabulary) (Document, error) {
 	if len(data) > maxDocument {
 		return Document{}, fmt.Errorf("the file is larger than %d MiB", maxDocument>>20)
 	}
@@ -68,7 +68,7 @@ func ParseDocument(data []byte, vocabulary *rules.Vocabulary) (Document, error) 
 }
 
 // check drops the facts that the vocabulary does not take and names them.
-func (d *Document) check(vocabulary *rules.Vocabulary) error {
+func (d *Document) check(vocabulary *fact.Vocabulary) error {
 	var wrong []error
 	d.Facts = slices.DeleteFunc(d.Facts, func(fact matcher.FactValue) bool {
 		if _, err := vocabulary.FromJSON(fact.Name, fact.Value); err != nil && fact.Value != nil {

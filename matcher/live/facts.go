@@ -8,12 +8,13 @@ import (
 	"strings"
 
 	"github.com/gpu-triage/triage/matcher"
-	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/fact"
 )
 
 // Facts says what the machine knows in the words of the vocabulary. Where GPUs differ, or a source failed, nothing is said: the
 // fact stays unknown.
-func (m *Machine) Facts(vocabulary *rules.Vocabulary) []matcher.FactValue {
+func (m *Machine) Facts(vocabulary *fact.Vocabulary) []matcher.FactValue {
 	f := &factList{vocabulary: vocabulary, where: m.Source}
 	if m.Source == fromPrometheus {
 		f.where = "Prometheus, host " + m.Host
@@ -29,10 +30,10 @@ func (m *Machine) Facts(vocabulary *rules.Vocabulary) []matcher.FactValue {
 }
 
 // Known is Facts in the form that a diagnosis takes.
-func (m *Machine) Known(vocabulary *rules.Vocabulary) []matcher.Fact {
+func (m *Machine) Known(vocabulary *fact.Vocabulary) []matcher.Fact {
 	var known []matcher.Fact
 	for _, f := range m.Facts(vocabulary) {
-		value := rules.Nil
+		value := condition.Nil
 		if f.Value != nil {
 			value, _ = vocabulary.FromJSON(f.Name, f.Value) // Facts has dropped what cannot be read
 		}
@@ -43,7 +44,7 @@ func (m *Machine) Known(vocabulary *rules.Vocabulary) []matcher.Fact {
 
 // factList collects facts, dropping those that the vocabulary cannot read: a tool may print anything.
 type factList struct {
-	vocabulary *rules.Vocabulary
+	vocabulary *fact.Vocabulary
 	where      string
 	facts      []matcher.FactValue
 }

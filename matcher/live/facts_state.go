@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/xid"
 )
 
 // unlisted is the least memory in MiB that is in use without a process being listed for it that is worth telling. The driver itself
@@ -124,7 +124,7 @@ func (m *Machine) kernelFacts(f *factList) {
 			entry["gpu"] = float64(*x.GPU)
 		}
 		list = append(list, entry)
-		if blame == "" || rules.Blame(x.Blame).Graver(rules.Blame(blame)) {
+		if blame == "" || xid.Blame(x.Blame).Graver(xid.Blame(blame)) {
 			blame = x.Blame
 		}
 		if t := x.String(); !slices.Contains(text, t) {
@@ -161,7 +161,7 @@ func (f *factList) addOrNil(name, text, where string) {
 
 // String is one phrase about the event: what, where, and what to do.
 func (x Xid) String() string {
-	return rules.XidMeaning{Name: x.Name, Severity: x.Severity, Action: x.Action}.Tell(x.Code, x.place())
+	return xid.Meaning{Name: x.Name, Severity: x.Severity, Action: x.Action}.Tell(x.Code, x.place())
 }
 
 func (x Xid) place() string {

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/xid"
 )
 
 // KernelLine is one message of the kernel. Time is zero when the source gave none.
@@ -161,10 +161,10 @@ type Xid struct {
 }
 
 // explain adds to each Xid what the catalogue says of it.
-func explain(xids []Xid, catalogue *rules.XidCatalogue) {
-	events := make([]rules.XidEvent, len(xids))
+func explain(xids []Xid, catalogue *xid.Catalogue) {
+	events := make([]xid.Event, len(xids))
 	for i, x := range xids {
-		events[i] = rules.XidEvent{GPU: x.Bus, Code: x.Code, Text: x.Text}
+		events[i] = xid.Event{GPU: x.Bus, Code: x.Code, Text: x.Text}
 	}
 	for i, meaning := range catalogue.Explain(events) {
 		x := &xids[i]
@@ -179,7 +179,7 @@ var (
 )
 
 // xids finds the Xids among the kernel's messages, oldest first.
-func xids(lines []KernelLine, gpus []GPU, catalogue *rules.XidCatalogue) []Xid {
+func xids(lines []KernelLine, gpus []GPU, catalogue *xid.Catalogue) []Xid {
 	var found []Xid
 	for _, line := range lines {
 		event, ok := catalogue.Parse(line.Text)

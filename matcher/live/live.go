@@ -17,6 +17,7 @@ import (
 
 	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/fact"
 )
 
 // Options say where to look. The zero value, with a Base, looks at this process's own machine and environment.
@@ -83,7 +84,7 @@ type Failure struct {
 
 // system is the machine that is read.
 type system struct {
-	vocabulary *rules.Vocabulary
+	vocabulary *fact.Vocabulary
 	env        []string
 	command    []string
 	python     string

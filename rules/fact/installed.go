@@ -1,0 +1,58 @@
+package fact
+
+import (
+	"github.com/gpu-triage/triage/rules/pattern"
+	"github.com/gpu-triage/triage/rules/rulefile"
+)
+
+// FileReader is a file of an installed package that states a fact. A text file states it where Pattern matches, in the group
+// "value"; a binary by the GPU architectures that its device code was built for.
+type InstalledFile struct {
+	Fact    string
+	Path    string           // below the folder of packages; the last part may hold *
+	Pattern *pattern.Pattern // nil for a binary
+}
+
+// installedEntry is how a fact of facts.yaml says where the machine keeps it.
+type installedEntry struct {
+	Path    string        `yaml:"path"`
+	Pattern rulefile.Text `yaml:"pattern"`
+}
+
+// Files are the files of installed packages that state facts.
+func (v *Vocabulary) Files() []InstalledFile { return v.files }
+
+// Libraries maps shared libraries, without .so and what follows ("libcudnn"), to the facts that hold their versions. The map
+// belongs to the vocabulary and must not be changed.
+func (v *Vocabulary) Libraries() map[string]string { return v.libraries }
+
+// installed reads where the machine keeps a fact.
+func (v *Vocabulary) installed(d *rulefile.Decoder, fact *Info, libraries, binaries []string, files []installedEntry) {
+	for _, library := range libraries {
+		v.libraries[library] = fact.Name
+	}
+	for _, path := range binaries {
+		v.files = append(v.files, InstalledFile{Fact: fact.Name, Path: path})
+	}
+	for _, entry := range files {
+		pattern, err := pattern.New(entry.Pattern.Value)
+		if err != nil || pattern.Group("value") < 0 {
+			d.Problem(entry.Pattern.Line, entry.Pattern.Column, "a file of a fact needs a pattern with a group (?P<value>…)")
+			continue
+		}
+		v.files = append(v.files, InstalledFile{Fact: fact.Name, Path: entry.Path, Pattern: pattern})
+	}
+}
+
+// InstalledPackages is the set of facts that packages state, and nothing else of the machine: without such a package the thing is
+// not there.
+func (v *Vocabulary) InstalledPackages() map[string]bool {
+	facts := make(map[string]bool)
+	for _, fact := range v.packages {
+		facts[fact] = true
+	}
+	for _, fact := range v.libraries {
+		delete(facts, fact)
+	}
+	return facts
+}

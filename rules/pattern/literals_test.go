@@ -1,0 +1,73 @@
+package pattern
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gpu-triage/triage/rules"
+)
+
+// TestMatches compares what words tell of a text with what the expression itself says, for all expressions that are shipped and for
+// awkward ones, on the lines of all test logs.
+func TestMatches(t *testing.T) {
+	rules.skipShort(t)
+	base, err := rules.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	patterns := map[string]*Pattern{}
+	for _, source := range []string{"", "a|", "(a|b?)c", "(?:x*|NCCL)", "(CUDA|HIP) out", "^CUDA", "CUDA$", `\bCUDA|Error\b`, "[A-C]UDA", "[^A]UDA", "(?i)cuda", "(?i)kill|deepspeed|oss", "(?i:kill)ed", "CUDA(?i:error)",
+		"(ab){2,3}", "(?:CU|)DA", "Err.r", "(?s)Error.*line|File", "[A-Z][A-Z][A-Z]", `\d+ MiB|GiB`, "\ufffd", "(?:Traceback|Error)(?: in|: )", "(a?|CUDA)(e|rror.*)"} {
+		if patterns[source], err = New(source); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, s := range base.Signatures() {
+		for _, e := range s.Match {
+			if p := e.Requires(); p != nil {
+				patterns[p.String()] = p
+			}
+		}
+	}
+	texts := testLines(t)
+	tried := 0
+	for _, p := range patterns {
+		for _, text := range texts {
+			want := p.Regexp().MatchString(text)
+			if got := p.Matches(text); got != want {
+				t.Fatalf("%q in %q: %v, want %v", p, text, got, want)
+			}
+			if possible := p.Possible(text); want && !possible {
+				t.Fatalf("%q in %q: not possible", p, text)
+			} else if possible && !want {
+				tried++
+			}
+		}
+	}
+	if all := len(patterns) * len(texts); tried > all/20 {
+		t.Errorf("of %d texts that do not match words leave %d", all, tried)
+	}
+}
+
+// testLines are some lines of each test log.
+func testLines(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("../testdata/logs/*/*.log")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no test logs", err)
+	}
+	var lines []string
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := strings.Split(strings.ToValidUTF8(string(content), "\ufffd"), "\n")
+		for i := 0; i < len(all); i += 1 + len(all)/8 {
+			lines = append(lines, all[i])
+		}
+	}
+	return append(lines, "", "\ufffd", "\u212aILLed", "loſs", strings.Join(lines[:5], "\n"))
+}
