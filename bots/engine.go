@@ -105,7 +105,7 @@ func (e Engine) Answer(ctx context.Context, logs []fetch.Log, facts map[string]s
 }
 
 // read takes in every log and returns notes about what could not be read.
-func (e Engine) read(ctx context.Context, reading *matcher.Reading, logs []fetch.Log) (notes []string) {
+func (e Engine) read(ctx context.Context, reading *matcher.Job, logs []fetch.Log) (notes []string) {
 	count := 0
 	for _, log := range logs {
 		err := func() error {

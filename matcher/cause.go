@@ -40,7 +40,7 @@ var (
 
 // judge tells what an event means in a situation; nil when it means nothing. A chain with a harmless exception in it, such as the
 // user's interrupt, means only what a cause in it says.
-func (r *Reading) judge(e *event, situation *condition.Situation, failures map[string][]int) *finding {
+func (r diagnoser) judge(e *event, situation *condition.Situation, failures map[string][]int) *finding {
 	best := &finding{event: e, sighting: e.sighting(r.wentOn)}
 	harmless := false
 	for i := range e.chain {
@@ -75,13 +75,13 @@ func weigh(el *element, situation *condition.Situation) (matches []match, noise 
 		m := match{signature: s, situation: situation.Clone()}
 		el.variables(m.situation)
 		capture(m.situation, s, el.text)
-		if !all(s.Match, m.situation) || !possible(s.Confirm, m.situation) {
+		if !condition.All(s.Match, m.situation) || !condition.Possible(s.Confirm, m.situation) {
 			continue
 		}
 		if s.Role == signature.Noise {
 			return nil, true
 		}
-		if m.certainty = Likely; all(s.Confirm, m.situation) && s.Role == signature.Cause {
+		if m.certainty = Likely; condition.All(s.Confirm, m.situation) && s.Role == signature.Cause {
 			m.certainty = Confirmed
 		}
 		matches = append(matches, m)
@@ -102,15 +102,6 @@ func specificity(s *signature.Signature) int {
 	return len(s.Match) + len(s.Confirm) + min(len(s.Keywords)+len(s.Last), 1)
 }
 
-func all(conditions []*condition.Expression, s *condition.Situation) bool {
-	for _, c := range conditions {
-		if !c.Eval(s).True() {
-			return false
-		}
-	}
-	return true
-}
-
 // How near to the end of a source an exception that no signature knows must be to count as what ended it. Programs print
 // exceptions that they handle; what ends them is printed last.
 const (
@@ -119,7 +110,7 @@ const (
 )
 
 // incidental tells whether an exception that only a generic signature knows is too far from the end to have ended the program.
-func (r *Reading) incidental(f *finding, failures map[string][]int) bool {
+func (r diagnoser) incidental(f *finding, failures map[string][]int) bool {
 	if f.element.exception == nil {
 		return false
 	}
@@ -134,7 +125,7 @@ func (r *Reading) incidental(f *finding, failures map[string][]int) bool {
 }
 
 // findings are all events that mean something, in the order of reading.
-func (r *Reading) findings(situation *condition.Situation) []*finding {
+func (r diagnoser) findings(situation *condition.Situation) []*finding {
 	var findings []*finding
 	failures := r.failures()
 	for _, e := range r.events {
@@ -210,4 +201,16 @@ func firstFailed(findings []*finding) int {
 		}
 	}
 	return NoRank
+}
+
+// capture sets the groups of a signature's capture patterns; one that is not in the text stays unknown.
+func capture(s *condition.Situation, signature *signature.Signature, text string) {
+	for _, pattern := range signature.Capture {
+		m := pattern.Submatch(text)
+		for i, name := range pattern.Names() {
+			if m != nil && name != "" && m[i] != "" {
+				s.Set(name, condition.StringValue(m[i]))
+			}
+		}
+	}
 }

@@ -26,7 +26,8 @@ type Choice struct {
 }
 
 // Choose applies a library's backend rules to what the logs say and what else is known. At most so many changes are proposed.
-func (r *Reading) Choose(library *backend.Library, changes int, known ...Fact) Choice {
+func Choose(read *Reading, library *backend.Library, changes int, known ...Fact) Choice {
+	r := diagnoser{read}
 	return r.ask(library, r.situation(known), nil, "", changes).Choice
 }
 
@@ -40,7 +41,7 @@ type asked struct {
 
 // ask applies a library's backend rules to facts, and to the trail that a process left in the log. What assume has replaces what the
 // log says.
-func (r *Reading) ask(library *backend.Library, facts Facts, assume map[string]condition.Value, process string, changes int) asked {
+func (r diagnoser) ask(library *backend.Library, facts Facts, assume map[string]condition.Value, process string, changes int) asked {
 	values := make(map[string]condition.Value, len(facts))
 	for name, f := range facts {
 		values[name] = f.Value
@@ -99,8 +100,8 @@ const maxChanges = 3
 
 // addBackends asks a library's backend rules about a diagnosis: which backends it would have, why not the others, and the smallest
 // change that gives one. It returns what contradicts the log.
-func (r *Reading) addBackends(d *Diagnosis, m match, facts Facts, process string) (notes []string) {
-	library, err := r.engine.base.Library(m.signature.Library)
+func (r diagnoser) addBackends(d *Diagnosis, m match, facts Facts, process string) (notes []string) {
+	library, err := r.base.Library(m.signature.Library)
 	if err != nil {
 		return []string{fmt.Sprintf("The backend rules of %s cannot be read: %v", m.signature.Library, err)}
 	}

@@ -1,11 +1,13 @@
 package matcher
 
 import (
+	"maps"
 	"path"
 	"slices"
-	"sort"
 	"strings"
 	"time"
+
+	"github.com/gpu-triage/triage/rules/pattern"
 )
 
 // Clues are what logs say of where and when they were written, so that they can be compared with a machine.
@@ -22,16 +24,6 @@ const (
 	maxLibraryFrames = 16
 )
 
-// Clues tells where and when the logs read so far were written.
-func (r *Reading) Clues() Clues {
-	c := Clues{Library: r.clues.frames, Last: r.clues.last, Facts: r.facts.found}
-	for host := range r.clues.hosts {
-		c.Hosts = append(c.Hosts, host)
-	}
-	sort.Strings(c.Hosts)
-	return c
-}
-
 // clueList collects clues while logs are read: from the sample and the last lines of each, and from what happened in it.
 type clueList struct {
 	hosts  map[string]bool
@@ -40,7 +32,7 @@ type clueList struct {
 }
 
 // hostWriter is a writer that is known by its host and process.
-var hostWriter = lazily(`^([A-Za-z0-9][\w.-]*):\d+$`)
+var hostWriter = pattern.Lazy(`^([A-Za-z0-9][\w.-]*):\d+$`)
 
 func (c *clueList) line(line Line) {
 	if line.Time.Year() > 1970 && line.Time.After(c.last) {
@@ -75,4 +67,9 @@ func (c *clueList) host(name string) {
 		c.hosts = make(map[string]bool)
 	}
 	c.hosts[name] = true
+}
+
+// summary is what was collected, with the facts that the logs state.
+func (c *clueList) summary(stated map[string]Fact) Clues {
+	return Clues{Hosts: slices.Sorted(maps.Keys(c.hosts)), Library: c.frames, Last: c.last, Facts: stated}
 }

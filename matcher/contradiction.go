@@ -34,8 +34,8 @@ func (c contradiction) note() string {
 }
 
 // today tells whether a library would choose another backend with what the machine has now. It is silent when that is not certain.
-func (r *Reading) today(name string, facts Facts, list []contradiction) []string {
-	library, err := r.engine.base.Library(name)
+func (r diagnoser) today(name string, facts Facts, list []contradiction) []string {
+	library, err := r.base.Library(name)
 	if err != nil || library == nil || len(list) == 0 {
 		return nil
 	}

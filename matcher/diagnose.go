@@ -20,23 +20,26 @@ const (
 	maxShown        = 2000 // bytes of one quoted line
 )
 
-// Report is the answer so far. Known are the facts that are not from the log; calling it again with others answers what would be
+// diagnoser answers from what has been read.
+type diagnoser struct{ *Reading }
+
+// Diagnose gives the answer so far. Known are the facts that are not from the log; calling it again with others answers what would be
 // otherwise. No secret of a log or a fact is in it.
-func (r *Reading) Report(known ...Fact) Report {
-	report := r.report(known)
+func Diagnose(r *Reading, known ...Fact) Report {
+	report := diagnoser{r}.report(known)
 	report.redact()
 	return report
 }
 
-func (r *Reading) report(known []Fact) Report {
+func (r diagnoser) report(known []Fact) Report {
 	r.compare()
 	facts := r.situation(known)
-	report := Report{Schema: Schema, Diagnoses: []Diagnosis{}, Facts: facts.list(slices.Sorted(maps.Keys(facts))), Stats: r.stats}
-	changes := contradictions(known, r.facts.found, r.engine.base.Vocabulary)
+	report := Report{Schema: Schema, Diagnoses: []Diagnosis{}, Facts: factValues(facts, slices.Sorted(maps.Keys(facts))), Stats: r.stats}
+	changes := contradictions(known, r.facts.found, r.base.Vocabulary)
 	for _, c := range changes {
 		report.Notes = append(report.Notes, c.note())
 	}
-	situation := facts.Situation(r.engine.base.Scope)
+	situation := facts.Situation(r.base.Scope)
 	for i, line := range r.seen {
 		situation.SetSeen(i, line.Number > 0)
 	}
@@ -55,7 +58,7 @@ func (r *Reading) report(known []Fact) Report {
 		}
 		d := r.diagnosis(chosen, chosen.matches[i], facts, first)
 		if chosen.matches[i].signature.Library != "" {
-			report.Notes = append(report.Notes, r.addBackends(&d, chosen.matches[i], facts, processKey(chosen.element.line))...)
+			report.Notes = append(report.Notes, r.addBackends(&d, chosen.matches[i], facts, chosen.element.line.process())...)
 			report.Notes = append(report.Notes, r.today(chosen.matches[i].signature.Library, facts, changes)...)
 		}
 		report.Diagnoses = append(report.Diagnoses, d)
@@ -65,7 +68,7 @@ func (r *Reading) report(known []Fact) Report {
 }
 
 // situation is what the logs say, what else is known, and what follows from both.
-func (r *Reading) situation(known []Fact) Facts {
+func (r diagnoser) situation(known []Fact) Facts {
 	facts := make(Facts)
 	for _, f := range known {
 		facts.Add(f)
@@ -73,8 +76,8 @@ func (r *Reading) situation(known []Fact) Facts {
 	for _, f := range r.facts.found {
 		facts.Add(f)
 	}
-	r.xids.state(facts, r.engine.base.Xids)
-	facts.infer(r.engine.base.Vocabulary)
+	r.xids.state(facts, r.base.Xids)
+	facts.infer(r.base.Vocabulary)
 	return facts
 }
 
@@ -86,21 +89,21 @@ func alternative(f *finding, i int) bool {
 }
 
 // diagnosis puts what a match says into words.
-func (r *Reading) diagnosis(f *finding, m match, facts Facts, first int) Diagnosis {
+func (r diagnoser) diagnosis(f *finding, m match, facts Facts, first int) Diagnosis {
 	at := f.earliest(first)
 	s := m.signature
 	d := Diagnosis{
 		ID: s.ID, Title: s.Title, Cause: s.Cause.Fill(m.situation), Certainty: m.certainty,
 		Ranks: f.ranks(), Count: f.count,
-		Evidence: r.evidence(f, s, at), Facts: facts.list(factNames(s, r.engine.base)),
-		Missing: missing(m, r.engine.base.Vocabulary), Fixes: fixes(m),
+		Evidence: r.evidence(f, s, at), Facts: factValues(facts, factNames(s, r.base)),
+		Missing: missing(m, r.base.Vocabulary), Fixes: fixes(m),
 		Consequences: []Consequence{}, References: append([]string{}, s.References...),
 	}
 	if rank := rankOf(at, first); rank != NoRank {
 		d.Rank = &rank
 	}
 	for _, detail := range s.Details {
-		if all(detail.When, m.situation) {
+		if condition.All(detail.When, m.situation) {
 			d.Cause += " " + detail.Say.Fill(m.situation)
 		}
 	}
@@ -116,7 +119,7 @@ func rankOf(at occurrence, first int) int {
 }
 
 // evidence quotes the line that names the failure, the rest of its message, and the lines that conditions looked for.
-func (r *Reading) evidence(f *finding, s *signature.Signature, at occurrence) []Evidence {
+func (r diagnoser) evidence(f *finding, s *signature.Signature, at occurrence) []Evidence {
 	line := f.element.line
 	if len(f.element.shows) == 0 && line.Number == f.event.chain.head().line.Number { // the same text on the rank that failed first
 		line.Source, line.Number, line.Rank = at.line.Source, at.line.Number, at.line.Rank
@@ -138,7 +141,7 @@ func (r *Reading) evidence(f *finding, s *signature.Signature, at occurrence) []
 	}
 	for _, conditions := range [][]*condition.Expression{s.Match, s.Confirm} {
 		for _, c := range conditions {
-			for _, i := range c.Seen(r.engine.base.Scope) {
+			for _, i := range c.Seen(r.base.Scope) {
 				if r.seen[i].Number > 0 {
 					quoted = append(quoted, quote(r.seen[i]))
 				}
@@ -232,7 +235,7 @@ func firstCode(text string) string {
 func fixes(m match) []Fix {
 	list := []Fix{}
 	for _, f := range m.signature.Fixes {
-		if !possible(f.When, m.situation) {
+		if !condition.Possible(f.When, m.situation) {
 			continue
 		}
 		fix := Fix{Do: f.Do.Fill(m.situation), Run: []string{}}
@@ -265,4 +268,17 @@ func consequences(findings []*finding, root *finding) []Consequence {
 		list = append(list, Consequence{Title: clip(title, 200), Line: f.first.line.Number, Ranks: f.ranks()})
 	}
 	return list
+}
+
+// factValues gives the facts of those names in the form of a report, in the order of the names.
+func factValues(fs Facts, names []string) []FactValue {
+	values := []FactValue{}
+	met := make(map[string]bool)
+	for _, name := range names {
+		if f, ok := fs[name]; ok && !met[name] {
+			met[name] = true
+			values = append(values, FactValue{Name: name, Value: f.Value.JSON(), Source: string(f.Origin), Where: f.Where})
+		}
+	}
+	return values
 }

@@ -35,7 +35,7 @@ func (l *logFacts) continues(text string, line Line) bool {
 		return false
 	}
 	l.expire(line)
-	d := l.open[processKey(line)]
+	d := l.open[line.process()]
 	return d != nil && l.grow(d, text)
 }
 
@@ -61,10 +61,10 @@ func (l *logFacts) expire(line Line) {
 func (l *logFacts) grow(d *openDict, text string) bool {
 	entries, err := d.text.Add(text)
 	if errors.Is(err, ErrDictUnfinished) {
-		l.open[processKey(d.line)] = d
+		l.open[d.line.process()] = d
 		return true
 	}
-	delete(l.open, processKey(d.line))
+	delete(l.open, d.line.process())
 	for _, entry := range entries {
 		l.entry(d, entry)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/gpu-triage/triage/rules/signature"
 )
 
-// Engine diagnoses logs with a knowledge base. It does not change and may be shared.
-type Engine struct {
+// Filter decides cheaply which signatures and facts can be in a text. It does not change and may be shared.
+type Filter struct {
 	base           *rules.Base
 	words          *keywords
 	noise          *keywords                                      // those of harmless lines, with the numbers that they have in words
@@ -21,10 +21,8 @@ type Engine struct {
 	interest       []interest                                     // by the number of the word
 	generic        []*signature.Entry                             // asked about every exception
 	genericLooks   bool                                           // some of them has conditions about the lines before
-	unstated       []*signature.Entry                             // asked about what comparisons show
 	wordless       []int                                          // patterns that conditions look for and that need no word
 	needs          map[*signature.Entry]func() []*pattern.Pattern // what the text of each event matches
-	sampled        *stepReader
 
 	lines     *scan.Set          // what a line must contain to matter by itself
 	seekers   []*seeker          // by the number of the literal in lines: who looks for it
@@ -62,14 +60,13 @@ func (i *interest) same(other *interest) bool {
 	return i != nil && (i.reader != nil && i.reader == other.reader || i.pattern != nil && i.pattern == other.pattern)
 }
 
-// New prepares an engine.
-func New(base *rules.Base) *Engine {
-	e := newEngine(base)
+// NewFilter prepares to look for what a knowledge base asks for.
+func NewFilter(base *rules.Base) *Filter {
+	e := newFilter(base)
 	b := e.build()
 	isCommon := func(i *interest) bool { return i.common }
 	isNoise := func(i *interest) bool { return i.signature != nil && i.signature.Role == signature.Noise }
 	e.words, e.noise, e.common = newKeywords(e.interest, nil), newKeywords(e.interest, isNoise), newKeywords(e.interest, isCommon)
-	e.sampled = newStepReader(base)
 	e.lines, e.progress = e.set(b.lines), e.set(b.progress)
 	var before *interest
 	for n := range e.interest {
@@ -81,13 +78,13 @@ func New(base *rules.Base) *Engine {
 	return e
 }
 
-func newEngine(base *rules.Base) *Engine {
+func newFilter(base *rules.Base) *Filter {
 	const words = 4 // that a signature has, and more than most: growing would take more memory than they do
-	return &Engine{base: base, needs: make(map[*signature.Entry]func() []*pattern.Pattern), interest: make([]interest, 0, words*len(base.Entries))}
+	return &Filter{base: base, needs: make(map[*signature.Entry]func() []*pattern.Pattern), interest: make([]interest, 0, words*len(base.Entries))}
 }
 
 // set makes a set of literals, or an empty one when some of them cannot be looked for.
-func (e *Engine) set(literals []scan.Literal) *scan.Set {
+func (e *Filter) set(literals []scan.Literal) *scan.Set {
 	set, err := scan.New(literals)
 	if err == nil {
 		return set
@@ -100,18 +97,15 @@ func (e *Engine) set(literals []scan.Literal) *scan.Set {
 }
 
 // fits tells cheaply of most texts that no event of a signature can have them.
-func (e *Engine) fits(s *signature.Entry, text string) bool {
+func (e *Filter) fits(s *signature.Entry, text string) bool {
 	has := func(word string) bool { return strings.Contains(text, word) }
 	return (slices.ContainsFunc(s.Keywords, has) || slices.ContainsFunc(s.Last, has)) && e.mayMatch(s, text)
 }
 
 // mayMatch is fits of a signature whose keywords do not matter.
-func (e *Engine) mayMatch(s *signature.Entry, text string) bool {
+func (e *Filter) mayMatch(s *signature.Entry, text string) bool {
 	return !slices.ContainsFunc(e.needs[s](), func(p *pattern.Pattern) bool { return !p.Possible(text) })
 }
 
 // Literals are what a line must contain one of to matter by itself.
-func (e *Engine) Literals() []scan.Literal { return e.lines.Literals() }
-
-// Base is the knowledge base that the engine diagnoses with.
-func (e *Engine) Base() *rules.Base { return e.base }
+func (e *Filter) Literals() []scan.Literal { return e.lines.Literals() }

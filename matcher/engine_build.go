@@ -14,14 +14,14 @@ import (
 
 // builder gathers what the parts of a knowledge base look for.
 type builder struct {
-	engine          *Engine
+	filter          *Filter
 	lines, progress []scan.Literal
 	seekers         []*seeker // of lines, one for each
 }
 
 // build gathers what the knowledge base looks for.
-func (e *Engine) build() *builder {
-	base, b := e.base, &builder{engine: e}
+func (e *Filter) build() *builder {
+	base, b := e.base, &builder{filter: e}
 	seen := base.Scope.SeenPatterns()
 	words := make([][]scan.Literal, len(seen))
 	var workedOut sync.WaitGroup // which takes as long as all the rest
@@ -64,7 +64,7 @@ func (e *Engine) build() *builder {
 
 func (b *builder) word(word string, i interest) {
 	i.word = scan.Literal{Text: word}
-	b.engine.interest = append(b.engine.interest, i)
+	b.filter.interest = append(b.filter.interest, i)
 }
 
 // look has the literals looked for in every line.
@@ -78,19 +78,18 @@ func (b *builder) signature(s *signature.Entry) {
 	switch s.Role {
 	case signature.Pace: // asked about a sample of the lines
 		return
-	case signature.Unstated:
-		b.engine.unstated = append(b.engine.unstated, s)
+	case signature.Unstated: // asked about what a comparison shows
 		return
 	}
 	if s.Role == signature.Generic {
-		b.engine.generic = append(b.engine.generic, s)
-		b.engine.genericLooks = b.engine.genericLooks || s.Before
+		b.filter.generic = append(b.filter.generic, s)
+		b.filter.genericLooks = b.filter.genericLooks || s.Before
 	}
 	words := wide(literals(s.Keywords))
 	best := words
 	// What the patterns of a signature need is worked out when a line has one of its keywords, or now when those are common: doing so
 	// for all of them would be most of the time that an empty log takes.
-	b.engine.needs[s] = sync.OnceValue(func() []*pattern.Pattern { return patterns(s.Requires) })
+	b.filter.needs[s] = sync.OnceValue(func() []*pattern.Pattern { return patterns(s.Requires) })
 	if !rare(words) {
 		for _, literals := range needed(s) {
 			if len(wide(literals)) == len(literals) {
@@ -107,7 +106,7 @@ func (b *builder) signature(s *signature.Entry) {
 	switch {
 	case s.Role == signature.Progress:
 		for _, l := range quoted(literals(s.Keywords)) {
-			b.progress, b.engine.steps = append(b.progress, l), append(b.engine.steps, s)
+			b.progress, b.filter.steps = append(b.progress, l), append(b.filter.steps, s)
 		}
 	case s.Role == signature.Noise, s.Raised: // matters only where others know the line; exceptions are found by their beginnings
 	case len(words) > 0:
@@ -126,7 +125,7 @@ func eventSeeker(s *signature.Entry) *seeker {
 		first: every,
 		has:   has,
 		sees: func(line *Line, situation *condition.Situation) bool {
-			return has(line.Text) && possible(s.Signature().Match, situation)
+			return has(line.Text) && condition.Possible(s.Signature().Match, situation)
 		},
 	}
 }
@@ -217,7 +216,7 @@ func neededBy(pattern *pattern.Pattern) []scan.Literal {
 // pattern prepares to look for a pattern in every line that has one of its literals.
 func (b *builder) pattern(number int, compiled *pattern.Pattern, literals []scan.Literal) {
 	if len(literals) == 0 {
-		b.engine.wordless = append(b.engine.wordless, number)
+		b.filter.wordless = append(b.filter.wordless, number)
 		return
 	}
 	common := slices.ContainsFunc(literals, func(l scan.Literal) bool { return len(l.Text) < scan.WideLiteral || l.Share() > mostCommon })
@@ -225,7 +224,7 @@ func (b *builder) pattern(number int, compiled *pattern.Pattern, literals []scan
 		b.look(literals, &seeker{first: number, sees: func(line *Line, _ *condition.Situation) bool { return compiled.AnyNumbers().Matches(line.Body()) }})
 	}
 	for _, l := range literals {
-		b.engine.interest = append(b.engine.interest, interest{word: l, pattern: compiled, number: number, common: common})
+		b.filter.interest = append(b.filter.interest, interest{word: l, pattern: compiled, number: number, common: common})
 	}
 }
 

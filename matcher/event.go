@@ -2,7 +2,6 @@ package matcher
 
 import (
 	"strings"
-	"time"
 
 	"github.com/gpu-triage/triage/rules/condition"
 	"github.com/gpu-triage/triage/rules/signature"
@@ -76,30 +75,6 @@ func (c chain) key() string {
 	return b.String()
 }
 
-// withoutNumbers writes text with a sign in place of each number and address.
-func withoutNumbers(to *strings.Builder, text string) {
-	from := 0
-	for i := 0; i < len(text); i++ {
-		if !isDigit(text[i]) {
-			continue
-		}
-		to.WriteString(text[from:i])
-		to.WriteByte('#')
-		hex := strings.HasPrefix(text[i:], "0x") && i+2 < len(text) && isHex(text[i+2])
-		if hex {
-			i += 2
-		}
-		for i < len(text) && (isDigit(text[i]) || hex && isHex(text[i])) {
-			i++
-		}
-		from = i
-		i--
-	}
-	to.WriteString(text[from:])
-}
-
-func isHex(c byte) bool { return isDigit(c) || c >= 'a' && c <= 'f' }
-
 // variables sets what conditions may ask about an element.
 func (el *element) variables(s *condition.Situation) {
 	first, _, _ := strings.Cut(el.text, "\n")
@@ -150,21 +125,4 @@ func frameValue(f *Frame) condition.Value {
 		"function": condition.StringValue(f.Function),
 		"code":     condition.StringValue(f.Code),
 	})
-}
-
-// capture sets the groups of a signature's capture patterns; one that is not in the text stays unknown.
-func capture(s *condition.Situation, signature *signature.Signature, text string) {
-	for _, pattern := range signature.Capture {
-		m := pattern.Submatch(text)
-		for i, name := range pattern.Names() {
-			if m != nil && name != "" && m[i] != "" {
-				s.Set(name, condition.StringValue(m[i]))
-			}
-		}
-	}
-}
-
-// comparable tells whether two timestamps are of one kind: both with a year, or both without.
-func comparable(a, b time.Time) bool {
-	return !a.IsZero() && !b.IsZero() && (a.Year() == 0) == (b.Year() == 0)
 }

@@ -3,6 +3,8 @@ package matcher
 import (
 	"path"
 	"strings"
+
+	"github.com/gpu-triage/triage/rules/pattern"
 )
 
 // Exception is a raised Python error as a traceback printed it, or the lone last line of one. An uncaught C++ exception and a
@@ -98,8 +100,8 @@ func (e *Exception) UserFrame() *Frame {
 }
 
 var (
-	installed  = lazily(`(?i)/(?:site|dist)-packages/|/lib(?:64)?/python\d(?:\.\d+)?/|/python\d[\d.]*/lib/|/lib/python\d*\.zip/|^<frozen |^<__array_function__|^<decorator-gen|^<attrs generated|^<torch_package|^<eval_with_key>|/bin/[\w.-]+$|/torchinductor_[^/]*/|\.pyx$|\.pxi$|^\./(?:site|dist)-packages/`)
-	windowsLib = lazily(`(?i)^[a-z]:/.*/(?:lib/(?:site-packages|[\w]+\.py|(?:importlib|multiprocessing|concurrent|asyncio|json|runpy)/))`)
+	installed  = pattern.Lazy(`(?i)/(?:site|dist)-packages/|/lib(?:64)?/python\d(?:\.\d+)?/|/python\d[\d.]*/lib/|/lib/python\d*\.zip/|^<frozen |^<__array_function__|^<decorator-gen|^<attrs generated|^<torch_package|^<eval_with_key>|/bin/[\w.-]+$|/torchinductor_[^/]*/|\.pyx$|\.pxi$|^\./(?:site|dist)-packages/`)
+	windowsLib = pattern.Lazy(`(?i)^[a-z]:/.*/(?:lib/(?:site-packages|[\w]+\.py|(?:importlib|multiprocessing|concurrent|asyncio|json|runpy)/))`)
 )
 
 // User tells whether the frame is in the user's own code.

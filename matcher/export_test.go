@@ -31,7 +31,7 @@ func (r *Reading) ReadPlain(name string, from io.Reader) error {
 		assembler.Feed(line)
 		return nil
 	})
-	r.takeLast(Sniff(name, all[:min(len(all), headBytes)]), all, int64(len(all)), int(stats.Lines))
+	r.sample.takeLast(Sniff(name, all[:min(len(all), headBytes)]), all, int64(len(all)), int(stats.Lines))
 	r.end(assembler, stats, err)
 	return err
 }

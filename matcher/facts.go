@@ -60,19 +60,6 @@ func (fs Facts) Situation(scope *condition.Scope) *condition.Situation {
 	return s
 }
 
-// list gives the facts of those names in the form of a report, in the order of the names.
-func (fs Facts) list(names []string) []FactValue {
-	values := []FactValue{}
-	met := make(map[string]bool)
-	for _, name := range names {
-		if f, ok := fs[name]; ok && !met[name] {
-			met[name] = true
-			values = append(values, FactValue{Name: name, Value: f.Value.JSON(), Source: string(f.Origin), Where: f.Where})
-		}
-	}
-	return values
-}
-
 // logFacts collects the facts that a log states.
 type logFacts struct {
 	vocabulary *fact.Vocabulary

@@ -45,7 +45,7 @@ const (
 
 // newFeed begins a source: each part of each line that matters goes to the reading and to the assembler.
 func newFeed(r *Reading, a *Assembler, form *Form) *feed {
-	f := &feed{reading: r, assembler: a, form: form, sieve: newSieve(r.engine, form, r.found), ended: true}
+	f := &feed{reading: r, assembler: a, form: form, sieve: newSieve(r.filter, form, r.found), ended: true}
 	f.line = parts{form: form, yield: func(line Line) error {
 		r.history.add(line)
 		r.sample.take(mark{line: line})
@@ -165,13 +165,13 @@ func (f *feed) next(hits []scan.Hit, long []int) int {
 // every tells whether the next line matters, whatever it contains.
 func (f *feed) every() bool {
 	r := f.reading
-	return r.engine.everyLine || f.form.bare || f.assembler.busy() || r.facts.busy()
+	return r.filter.everyLine || f.form.bare || f.assembler.busy() || r.facts.busy()
 }
 
 // matters tells whether the line that is being read may matter by itself.
 func (f *feed) matters(hits []scan.Hit, long []int) bool {
 	r := f.reading
-	return r.engine.everyLine || f.form.bare || r.facts.busy() ||
+	return r.filter.everyLine || f.form.bare || r.facts.busy() ||
 		f.found(hits) && len(hits[0].IDs) > 0 || len(long) > 0 && long[0] == f.at || !f.ended && f.at > bytes.LastIndexByte(f.data, '\n')
 }
 
@@ -247,7 +247,7 @@ func (f *feed) progress(to int) int {
 	}
 	for from, ahead := f.at, 1<<10; from < to; ahead *= 2 {
 		end := min(scan.LineEnd(f.data, min(from+ahead, to-1))+1, to)
-		f.reading.engine.progress.Lines(f.data[from:end], func(hit scan.Hit) bool {
+		f.reading.filter.progress.Lines(f.data[from:end], func(hit scan.Hit) bool {
 			f.shown, to = append(f.shown, hit.IDs...), from+hit.Start
 			return false
 		})
@@ -265,5 +265,5 @@ func (f *feed) close() {
 		f.stats.Lines++
 	}
 	f.data, f.at, f.number = nil, 0, int(f.stats.Lines)+1
-	f.reading.takeLast(f.form, slices.Concat(f.last, f.recent[0].data, f.recent[1].data), f.stats.Bytes, int(f.stats.Lines))
+	f.reading.sample.takeLast(f.form, slices.Concat(f.last, f.recent[0].data, f.recent[1].data), f.stats.Bytes, int(f.stats.Lines))
 }

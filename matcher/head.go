@@ -33,7 +33,7 @@ func (s *sieve) states(raw []byte) bool {
 
 // mayState tells whether some line of the kind of this one may state something in common words.
 func (s *sieve) mayState(raw []byte) (may bool) {
-	e := s.engine
+	e := s.filter
 	s.form.Clean(0, raw, func(line Line) error { //nolint:errcheck // nothing fails
 		text := line.Body()
 		for _, n := range e.common.in(line.Text, nil) {
@@ -52,9 +52,9 @@ func (s *sieve) mayState(raw []byte) (may bool) {
 
 // mayStateWith tells whether some line of the kind of this text may state what somebody looks for by a word.
 func (s *sieve) mayStateWith(word int, text string) bool {
-	switch i := &s.engine.interest[word]; {
+	switch i := &s.filter.interest[word]; {
 	case i.reader != nil:
-		return mayRead(i.reader, s.engine.base.Vocabulary, text, i.packages)
+		return mayRead(i.reader, s.filter.base.Vocabulary, text, i.packages)
 	case i.pattern != nil:
 		return s.mayFind(i.number, text)
 	}
@@ -63,7 +63,7 @@ func (s *sieve) mayStateWith(word int, text string) bool {
 
 // mayFind tells whether some line of the kind of this text may be the first that a pattern of the scope matches.
 func (s *sieve) mayFind(number int, text string) bool {
-	return !s.found[number].Load() && s.engine.base.Scope.SeenPatterns()[number].AnyNumbers().Matches(text)
+	return !s.found[number].Load() && s.filter.base.Scope.SeenPatterns()[number].AnyNumbers().Matches(text)
 }
 
 // mayRead tells whether some line of the kind of this text may state a fact to a reader.

@@ -28,8 +28,8 @@ func TestPast(t *testing.T) {
 		raw := []byte(log.String())
 		lines := bytes.SplitAfter(raw, []byte{'\n'})
 		reading := engine.Begin()
-		f := newFeed(reading, reading.begin("x"), Sniff("x", raw[:min(len(raw), headBytes)]))
-		err := engine.lines.Read(t.Context(), bytes.NewReader(raw), scan.Reading{Block: 4 << 10 << rnd.IntN(7)}, func(c *scan.Chunk) error {
+		f := newFeed(reading.Reading, reading.begin("x"), Sniff("x", raw[:min(len(raw), headBytes)]))
+		err := engine.filter.lines.Read(t.Context(), bytes.NewReader(raw), scan.Reading{Block: 4 << 10 << rnd.IntN(7)}, func(c *scan.Chunk) error {
 			if err := f.chunk(c); err != nil || c.Open {
 				return err
 			}
@@ -60,7 +60,7 @@ func TestPastOfLongLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	reading := New(base).Begin()
-	f := newFeed(reading, reading.begin("x"), Sniff("x", nil))
+	f := newFeed(reading.Reading, reading.begin("x"), Sniff("x", nil))
 	feed := func(c scan.Chunk) {
 		if c.Line = int64(f.number); c.Line == 0 {
 			c.Line = 1

@@ -62,7 +62,7 @@ func numbered(literals []scan.Literal) (all []interest) {
 }
 
 // mayHaveNumbered tells whether some lines of a kind may have a literal that others of it lack.
-func (e *Engine) mayHaveNumbered(kind []byte) bool {
+func (e *Filter) mayHaveNumbered(kind []byte) bool {
 	var room [usualKind + 1]byte
 	return e.numbered.set().In(append(withOneDigit(room[:0], kind), '\n'))
 }

@@ -1,8 +1,7 @@
 package matcher
 
 import (
-	"regexp"
-	"sync"
+	"strings"
 	"time"
 )
 
@@ -39,7 +38,16 @@ const (
 	Fatal   Level = "fatal"
 )
 
-// lazily is a regular expression that is compiled when it is first used: most logs need few, and a program starts without.
-func lazily(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+// process is the same for all lines of one process: its source and writer.
+func (l Line) process() string { return l.Source + "\x00" + l.Writer }
+
+// clip is the beginning of a text, of so many bytes at most, without a cut character.
+func clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "")
 }
+
+// TracebackHeader is how Python begins a traceback.
+const TracebackHeader = "Traceback (most recent call last)"

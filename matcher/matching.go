@@ -20,7 +20,7 @@ func (r *Reading) line(line Line) {
 	case steps:
 		r.step(line, shown)
 	case states:
-		r.ids = r.engine.common.in(line.Text, r.ids[:0])
+		r.ids = r.filter.common.in(line.Text, r.ids[:0])
 		r.states(r.ids, line.Body(), line, near)
 		r.step(line, shown)
 	default:
@@ -45,7 +45,7 @@ func (r *Reading) event(words []int, line Line) {
 func (r *Reading) step(line Line, shown []int32) {
 	r.known = r.known[:0]
 	for _, n := range shown {
-		if s := r.engine.steps[n]; !slices.Contains(r.known, s) && r.engine.fits(s, line.Text) {
+		if s := r.filter.steps[n]; !slices.Contains(r.known, s) && r.filter.fits(s, line.Text) {
 			r.known = append(r.known, s)
 		}
 	}
@@ -92,7 +92,7 @@ func (r *Reading) within(raised chain) {
 
 // words are the numbers of the words in a text, until it is called again.
 func (r *Reading) words(text string) []int {
-	r.ids = r.engine.words.in(text, r.ids[:0])
+	r.ids = r.filter.words.in(text, r.ids[:0])
 	return r.ids
 }
 
@@ -104,7 +104,7 @@ func (r *Reading) states(words []int, text string, line Line, near bool) {
 	}
 	var before *interest
 	for _, n := range words {
-		i := &r.engine.interest[n]
+		i := &r.filter.interest[n]
 		if i.signature != nil || i.common && !near || !i.word.In(text) || before.same(i) {
 			continue
 		}
@@ -117,13 +117,13 @@ func (r *Reading) states(words []int, text string, line Line, near bool) {
 		case i.trail != "":
 			r.trails.add(i.trail, text, line)
 		case i.xid:
-			r.xids.add(r.engine.base.Xids, text, line)
+			r.xids.add(r.base.Xids, text, line)
 		case i.pattern != nil:
 			r.look(i.number, text, line)
 		}
 	}
 	if near {
-		for _, number := range r.engine.wordless {
+		for _, number := range r.filter.wordless {
 			r.look(number, text, line)
 		}
 	}
@@ -131,7 +131,7 @@ func (r *Reading) states(words []int, text string, line Line, near bool) {
 
 // look notes whether a line is the first that one of the scope's patterns matches.
 func (r *Reading) look(number int, text string, line Line) {
-	if r.seen[number].Number == 0 && r.engine.base.Scope.SeenPatterns()[number].Matches(text) {
+	if r.seen[number].Number == 0 && r.base.Scope.SeenPatterns()[number].Matches(text) {
 		r.seen[number] = line
 		r.found[number].Store(true)
 	}
@@ -141,10 +141,10 @@ func (r *Reading) look(number int, text string, line Line) {
 // It tells whether the line shows progress.
 func (r *Reading) match(words []int, el *element) (progress bool) {
 	signatures := r.known[:0]
-	looking := el.exception != nil && r.engine.genericLooks
+	looking := el.exception != nil && r.filter.genericLooks
 	for _, n := range words {
-		i := &r.engine.interest[n]
-		if s := i.signature; s != nil && (el.near || !i.last) && !slices.Contains(signatures, s) && r.engine.fits(s, el.text) {
+		i := &r.filter.interest[n]
+		if s := i.signature; s != nil && (el.near || !i.last) && !slices.Contains(signatures, s) && r.filter.fits(s, el.text) {
 			signatures, looking = append(signatures, s), looking || s.Before
 		}
 	}
@@ -170,9 +170,9 @@ func (r *Reading) consider(signatures []*signature.Entry, el *element) (progress
 	consider := func(e *signature.Entry) {
 		switch s := e.Signature(); {
 		case s.Role == signature.Progress:
-			progress = progress || r.watches(el.line) && possible(s.Match, r.scratch)
+			progress = progress || r.watches(el.line) && condition.Possible(s.Match, r.scratch)
 		case harmless:
-		case slices.Contains(el.matches, s) || !possible(s.Match, r.scratch):
+		case slices.Contains(el.matches, s) || !condition.Possible(s.Match, r.scratch):
 		default:
 			el.matches = append(el.matches, s)
 		}
@@ -181,8 +181,8 @@ func (r *Reading) consider(signatures []*signature.Entry, el *element) (progress
 		consider(s)
 	}
 	if el.exception != nil {
-		for _, s := range r.engine.generic {
-			if r.engine.mayMatch(s, el.text) {
+		for _, s := range r.filter.generic {
+			if r.filter.mayMatch(s, el.text) {
 				consider(s)
 			}
 		}
@@ -197,17 +197,7 @@ func (r *Reading) harmless(signatures []*signature.Entry) bool {
 	if !slices.ContainsFunc(signatures, func(e *signature.Entry) bool { return !noise(e) && e.Role != signature.Progress }) {
 		return true
 	}
-	return slices.ContainsFunc(signatures, func(e *signature.Entry) bool { return noise(e) && all(e.Signature().Match, r.scratch) })
-}
-
-// possible tells whether no condition is false.
-func possible(conditions []*condition.Expression, s *condition.Situation) bool {
-	for _, c := range conditions {
-		if c.Eval(s).False() {
-			return false
-		}
-	}
-	return true
+	return slices.ContainsFunc(signatures, func(e *signature.Entry) bool { return noise(e) && condition.All(e.Signature().Match, r.scratch) })
 }
 
 // note keeps an event, or counts it when it is known already.

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/gpu-triage/triage/rules"
 	"github.com/gpu-triage/triage/rules/signature"
 )
 
@@ -15,7 +16,8 @@ import (
 // associative: merged reports can be merged again.
 //
 // Reports hold no clock that two machines share, so that of several causes the surest comes first, then that of the lowest rank.
-func (e *Engine) Merge(reports ...Report) Report {
+func Merge(base *rules.Base, reports ...Report) Report {
+	e := merger{base}
 	merged := Report{Schema: Schema, Diagnoses: []Diagnosis{}, Facts: []FactValue{}}
 	byID := make(map[string]int)
 	for _, report := range reports {
@@ -39,8 +41,11 @@ func (e *Engine) Merge(reports ...Report) Report {
 	return merged
 }
 
+// merger knows what role the signatures of reports have.
+type merger struct{ base *rules.Base }
+
 // before puts what is more likely the root cause first.
-func (e *Engine) before(a, b Diagnosis) int {
+func (e merger) before(a, b Diagnosis) int {
 	return cmp.Or(
 		cmp.Compare(e.standing(a.ID), e.standing(b.ID)),
 		cmp.Compare(certaintyOrder[a.Certainty], certaintyOrder[b.Certainty]),
@@ -51,7 +56,7 @@ var certaintyOrder = map[Certainty]int{Confirmed: 0, Likely: 1}
 
 // standing orders the roles from what explains to what is explained. A signature that this knowledge base does not have is taken for
 // a cause.
-func (e *Engine) standing(id string) int {
+func (e merger) standing(id string) int {
 	s := e.base.Signature(id)
 	switch {
 	case s == nil || s.Role == signature.Cause:
@@ -80,7 +85,7 @@ func first(a, b Diagnosis) int {
 }
 
 // join makes one of two diagnoses of the same failure: in the words of the surer, or else of the first.
-func (e *Engine) join(a, b Diagnosis) Diagnosis {
+func (e merger) join(a, b Diagnosis) Diagnosis {
 	if e.before(b, a) < 0 {
 		a, b = b, a
 	}
@@ -97,7 +102,7 @@ func ranksOf(lists ...[]int) []int {
 }
 
 // demote turns diagnoses that are only consequences into consequences of the first, when that is a cause.
-func (e *Engine) demote(all []Diagnosis) []Diagnosis {
+func (e merger) demote(all []Diagnosis) []Diagnosis {
 	if len(all) == 0 || e.standing(all[0].ID) == 2 {
 		return all
 	}

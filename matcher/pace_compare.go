@@ -10,24 +10,32 @@ import (
 	"time"
 )
 
+// contrast is something that no line states and a comparison of lines shows, in words that signatures can know.
+type contrast struct {
+	text  string
+	lines []Line // the one that shows where it began first
+	about []Line // a line of each process that it is about, when not about all
+	quiet bool   // nothing comes after it that could say more
+}
+
 // pacer is a process whose steps are compared with those of others.
 type pacer struct {
 	name string
 	*series
 }
 
-// contrasts tells what the steps of all sources show together.
-func (r *Reading) contrasts() []contrast {
-	for _, p := range r.paces {
+// contrastsOf tells what the steps of all sources show together.
+func contrastsOf(paces []*pace) []contrast {
+	for _, p := range paces {
 		if p.finished {
 			return nil
 		}
 	}
-	all := pacers(r.paces)
+	all := pacers(paces)
 	if len(all) == 0 {
 		return nil
 	}
-	if stopped := r.stopped(all); stopped != nil {
+	if stopped := stopped(paces, all); stopped != nil {
 		return []contrast{*stopped}
 	}
 	for _, find := range []func([]pacer) *contrast{slowed, slowest} {
@@ -84,18 +92,18 @@ func nameOf(line Line) string {
 }
 
 // stopped tells that no process shows a step any more, and which were the first to stop.
-func (r *Reading) stopped(all []pacer) *contrast {
-	for _, p := range r.paces {
+func stopped(paces []*pace, all []pacer) *contrast {
+	for _, p := range paces {
 		if p.paused {
 			return nil
 		}
 	}
 	first := slices.MaxFunc(all, func(a, b pacer) int { return cmp.Compare(a.last.number, b.last.number) })
-	wait, end, quiet := r.waited()
+	wait, end, quiet := waited(paces)
 	var behind []pacer
 	for _, one := range all {
 		due := first.last.number - one.last.number
-		if one.turn > 0 && due >= one.turn && due <= one.apart+fewTurns*one.turn && (wait > 0 || len(r.paces) == 1 && one.leftBehind(due)) {
+		if one.turn > 0 && due >= one.turn && due <= one.apart+fewTurns*one.turn && (wait > 0 || len(paces) == 1 && one.leftBehind(due)) {
 			behind = append(behind, one)
 		}
 	}
@@ -133,11 +141,11 @@ func (one *series) leftBehind(due float64) bool {
 }
 
 // waited is for how long no step has come, as far as timestamps prove it, the line that shows it, and whether nothing new came.
-func (r *Reading) waited() (wait time.Duration, end Line, quiet bool) {
+func waited(paces []*pace) (wait time.Duration, end Line, quiet bool) {
 	var stepped, ended mark
 	var longest time.Duration
 	quiet = true
-	for _, p := range r.paces {
+	for _, p := range paces {
 		quiet = quiet && p.quiet
 		if !p.clock || p.gaps < enoughGaps || p.stepped.at.IsZero() {
 			continue

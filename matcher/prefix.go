@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/gpu-triage/triage/rules/pattern"
 )
 
 // Form is what the beginning and the name of a source tell about all its lines. It does not change while the source is read, so
@@ -282,10 +284,10 @@ func atoi(s string) int {
 
 var (
 	// ranks in the text itself: [Rank 3], [PG ID 0 PG GUID 0(default_pg) Rank 5], [rank: 0]
-	tagged = lazily(`^\[(?:PG [^\]\[]{1,120}? )?[Rr]ank[:= ]{0,2}(\d{1,6})\]`)
+	tagged = pattern.Lazy(`^\[(?:PG [^\]\[]{1,120}? )?[Rr]ank[:= ]{0,2}(\d{1,6})\]`)
 	// host:pid:tid [gpu] text, as NCCL and its network plugins write
-	hostProcess = lazily(`^([\w.-]+:\d+):\d+ \[\d+\] `)
-	repeatCount = lazily(` \[repeated \d+x across (?:all nodes|cluster)\].*$`)
+	hostProcess = pattern.Lazy(`^([\w.-]+:\d+):\d+ \[\d+\] `)
+	repeatCount = pattern.Lazy(` \[repeated \d+x across (?:all nodes|cluster)\].*$`)
 )
 
 // rankNames saves making the same few names for every line.

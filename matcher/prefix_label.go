@@ -5,6 +5,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	"github.com/gpu-triage/triage/rules/pattern"
 )
 
 // labels tells whether the lines of a source carry a label that would be ordinary text if only one line had it: the task number
@@ -66,7 +68,7 @@ func (c *census) count(label, rest string) {
 	}
 	c.lines++
 	c.seen[label]++
-	c.proof = c.proof || strings.HasPrefix(rest, tracebackHeader)
+	c.proof = c.proof || strings.HasPrefix(rest, TracebackHeader)
 	if strings.HasPrefix(rest, "[") {
 		p := prefixes{rank: NoRank, local: NoRank, rest: rest}
 		p.strip()
@@ -126,10 +128,10 @@ func isNumber(s string) bool {
 }
 
 var (
-	rankInName = lazily(`(?i)(?:^|[^a-z])rank[_.=-]?(\d{1,6})(?:[^\d]|$)`)
-	procInName = lazily(`(?i)(?:^|[^a-z])(?:worker|proc|process|gpu|task)[_.=-]?(\d{1,6})(?:[^\d]|$)`)
-	numberName = lazily(`(?i)[a-z_-]\.(\d{1,6})\.(?:log|txt|out|err|stderr|stdout)$`)
-	attemptDir = lazily(`^attempt_\d+$`)
+	rankInName = pattern.Lazy(`(?i)(?:^|[^a-z])rank[_.=-]?(\d{1,6})(?:[^\d]|$)`)
+	procInName = pattern.Lazy(`(?i)(?:^|[^a-z])(?:worker|proc|process|gpu|task)[_.=-]?(\d{1,6})(?:[^\d]|$)`)
+	numberName = pattern.Lazy(`(?i)[a-z_-]\.(\d{1,6})\.(?:log|txt|out|err|stderr|stdout)$`)
+	attemptDir = pattern.Lazy(`^attempt_\d+$`)
 )
 
 // RankOfPath is the rank that the path of a per-rank log file names, as torchrun (attempt_0/3/stderr.log) and people (rank_3.log,

@@ -41,7 +41,7 @@ func (r *Reading) watches(line Line) bool {
 // progressed notes that a line shows progress.
 func (r *Reading) progressed(line Line) {
 	s := r.state(line.Source)
-	if p := r.processes[processKey(line)]; p != nil {
+	if p := r.processes[line.process()]; p != nil {
 		p.progress = r.order(line)
 	}
 	if _, known := s.steps[line.Writer]; !known && len(s.steps) >= maxSteppers {

@@ -125,7 +125,20 @@ func (d *reprDepth) add(s string) {
 
 func isQuote(c byte) bool { return c == '\'' || c == '"' }
 
-func isWord(c byte) bool { return isLetter(c) || isDigit(c) }
+func isNumeral(c byte) bool { return c >= '0' && c <= '9' }
+
+func isNameStart(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+
+func isDottedName(s string) bool {
+	for i := range len(s) {
+		if !isNameStart(s[i]) && !isNumeral(s[i]) && s[i] != '.' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func isWord(c byte) bool { return isNameStart(c) || isNumeral(c) }
 
 // pyScalar gives the value of a repr without brackets.
 func pyScalar(raw string) any {
@@ -137,7 +150,7 @@ func pyScalar(raw string) any {
 	case "False":
 		return false
 	}
-	if raw == "" || isLetter(raw[0]) && raw != "nan" && raw != "inf" {
+	if raw == "" || isNameStart(raw[0]) && raw != "nan" && raw != "inf" {
 		return raw
 	}
 	if n, err := strconv.Atoi(raw); err == nil {

@@ -25,7 +25,7 @@ func (p *reprParser) angle() (any, bool) {
 				return strings.TrimSuffix(s, form[1]), true
 			}
 		}
-		if name, _, ok := strings.Cut(inside, ": "); ok && isDotted(name) {
+		if name, _, ok := strings.Cut(inside, ": "); ok && isDottedName(name) {
 			return name, true
 		}
 		return p.s[start:p.i], true

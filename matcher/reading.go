@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"strings"
 
 	"github.com/gpu-triage/triage/matcher/flight"
 	"github.com/gpu-triage/triage/matcher/scan"
+	"github.com/gpu-triage/triage/rules"
 	"github.com/gpu-triage/triage/rules/condition"
 	"github.com/gpu-triage/triage/rules/signature"
 )
@@ -23,7 +23,9 @@ const (
 
 // Reading is what has been read of one job's logs so far. It is used by one goroutine.
 type Reading struct {
-	engine    *Engine
+	base      *rules.Base
+	filter    *Filter
+	steps     *stepReader
 	facts     *logFacts
 	trails    trails
 	events    map[string]*event
@@ -58,18 +60,18 @@ type process struct {
 	progress int // when it made progress after an event
 }
 
-// Begin starts a reading.
-func (e *Engine) Begin() *Reading {
+// BeginReading starts a reading with what was prepared of a knowledge base.
+func BeginReading(base *rules.Base, filter *Filter, steps *stepReader) *Reading {
 	return &Reading{
-		engine:    e,
-		facts:     newLogFacts(e.base.Vocabulary),
+		base: base, filter: filter, steps: steps,
+		facts:     newLogFacts(base.Vocabulary),
 		trails:    make(trails),
 		events:    make(map[string]*event),
 		processes: make(map[string]*process),
 		sources:   make(map[string]*sourceState),
-		seen:      make([]Line, len(e.base.Scope.SeenPatterns())),
-		found:     make(foundPatterns, len(e.base.Scope.SeenPatterns())),
-		scratch:   e.base.Scope.NewSituation(),
+		seen:      make([]Line, len(base.Scope.SeenPatterns())),
+		found:     make(foundPatterns, len(base.Scope.SeenPatterns())),
+		scratch:   base.Scope.NewSituation(),
 	}
 }
 
@@ -91,7 +93,7 @@ func (r *Reading) read(ctx context.Context, name string, from io.Reader, how sca
 	form := Sniff(name, head)
 	feed := newFeed(r, assembler, form)
 	r.says = feed.of
-	err = r.engine.lines.Read(ctx, from, feed.sifted(how), feed.chunk)
+	err = r.filter.lines.Read(ctx, from, feed.sifted(how), feed.chunk)
 	feed.close()
 	r.says = nil
 	r.end(assembler, feed.stats, err)
@@ -157,7 +159,7 @@ func (r *Reading) compare() {
 }
 
 func (r *Reading) process(line Line) *process {
-	key := processKey(line)
+	key := line.process()
 	w := r.processes[key]
 	if w == nil {
 		if len(r.processes) >= maxProcesses {
@@ -169,14 +171,18 @@ func (r *Reading) process(line Line) *process {
 	return w
 }
 
-func processKey(line Line) string { return line.Source + "\x00" + line.Writer }
-
 // order tells of two lines of a source which is the earlier one.
 func (r *Reading) order(line Line) int { return (r.lines+line.Number)<<10 | min(line.Part, 1<<10-1) }
 
-func clip(text string, most int) string {
-	if len(text) <= most {
-		return text
+// Clues tells where and when the logs read so far were written.
+func (r *Reading) Clues() Clues {
+	return r.clues.summary(r.facts.found)
+}
+
+// paced sums up the sample of the source that ends.
+func (r *Reading) paced() {
+	p := r.sample.sum(r.source.lines, r.steps, r.scratch, r.clues.line)
+	if p != nil && r.pacers+len(p.series) <= maxSteppers {
+		r.paces, r.pacers = append(r.paces, p), r.pacers+len(p.series)
 	}
-	return strings.ToValidUTF8(text[:most], "")
 }

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/gpu-triage/triage/rules/pattern"
 )
 
 // Redact replaces what looks like a secret in text by its kind: "HF_TOKEN=[redacted token]". Everything that a report quotes goes
@@ -30,8 +32,8 @@ type secretKind struct {
 }
 
 // kind makes a row. Its pattern is compiled when a text first passes a gate, since most runs quote no secret at all.
-func kind(name, pattern string, gates ...string) secretKind {
-	return secretKind{name: name, gates: gates, pattern: lazily(pattern)}
+func kind(name, source string, gates ...string) secretKind {
+	return secretKind{name: name, gates: gates, pattern: pattern.Lazy(source)}
 }
 
 // that returns k asking for a secret of certain looks.

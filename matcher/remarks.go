@@ -19,7 +19,7 @@ type Remark struct {
 
 // Remarks are those about all rules, in the order of the signatures. Log is one in which next to nothing happens: what is found in it
 // is read for nothing.
-func (e *Engine) Remarks(log []byte) []Remark {
+func (e *Filter) Remarks(log []byte) []Remark {
 	lines := make(map[scan.Literal]int)
 	e.lines.Lines(log, func(hit scan.Hit) bool {
 		for _, id := range hit.IDs {
@@ -30,7 +30,7 @@ func (e *Engine) Remarks(log []byte) []Remark {
 	var all []Remark
 	for _, s := range e.base.Entries {
 		all = append(all, shortWords(s)...)
-		b := &builder{engine: newEngine(e.base)}
+		b := &builder{filter: newFilter(e.base)}
 		b.signature(s)
 		for _, l := range slices.Compact(b.lines) {
 			if found := lines[l] * 1_000_000 / max(len(log), 1); found > mostCommon*1_000_000 {

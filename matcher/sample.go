@@ -7,6 +7,9 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/pattern"
 )
 
 // The steps of a job are most of the lines of many logs, and reading them all would be most of the work. A sample tells the pace as
@@ -121,7 +124,7 @@ func (s *sample) thin(stride int) {
 }
 
 // takeLast takes in the last lines of a source of which data are the last bytes: all that it has, or at least lastBytes of them.
-func (r *Reading) takeLast(form *Form, data []byte, bytesInAll int64, lines int) {
+func (s *sample) takeLast(form *Form, data []byte, bytesInAll int64, lines int) {
 	if rowStride(lines) == 1 {
 		return // all lines were taken in
 	}
@@ -133,7 +136,6 @@ func (r *Reading) takeLast(form *Form, data []byte, bytesInAll int64, lines int)
 	if len(data) > 0 && data[len(data)-1] != '\n' {
 		number--
 	}
-	s := &r.sample
 	s.thin(rowStride(lines))
 	s.closed = number
 	s.marks = slices.DeleteFunc(s.marks, func(m mark) bool { return m.line.Number >= number })
@@ -168,7 +170,7 @@ func (s *sample) clock() bool {
 }
 
 // innerStamp is a time that stands in the text of a line: of a loop that prints its own, or as a scheduler says when it ended a job.
-var innerStamp = lazily(stampPattern)
+var innerStamp = pattern.Lazy(stampPattern)
 
 const stampReach = 100 // bytes of a line in which it stands
 
@@ -213,11 +215,11 @@ func (s *sample) each(f func(*mark)) {
 // partMarks are the marks of one goroutine: enough to be worth one.
 const partMarks = 256
 
-// paced sums up the sample of the source that ends.
-func (r *Reading) paced() {
-	s := &r.sample
+// sum ends the sample of a source that has so many lines, and is what it shows of the steps; nil when it shows none. Each of its lines
+// is given to also.
+func (s *sample) sum(lines int, steps *stepReader, situation *condition.Situation, also func(Line)) *pace {
 	if s.closed == 0 {
-		s.thin(rowStride(max(r.source.lines, 1)))
+		s.thin(rowStride(max(lines, 1)))
 	}
 	s.each(func(m *mark) {
 		m.clean(s.form)
@@ -226,16 +228,14 @@ func (r *Reading) paced() {
 	readers := make(map[uint64][]reader) // lines that differ only in their numbers have the same
 	for i := range s.marks {
 		m := &s.marks[i]
-		r.clues.line(m.line)
+		also(m.line)
 		if _, known := readers[m.wording]; !known {
-			readers[m.wording] = r.engine.sampled.of(&m.line, r.scratch)
+			readers[m.wording] = steps.of(&m.line, situation)
 		}
 	}
 	s.each(func(m *mark) { m.step = stepIn(m.line.Text, readers[m.wording]) })
 	p := s.close()
 	clear(s.marks)
 	*s = sample{marks: s.marks[:0]} // their memory is for the next source
-	if p != nil && r.pacers+len(p.series) <= maxSteppers {
-		r.paces, r.pacers = append(r.paces, p), r.pacers+len(p.series)
-	}
+	return p
 }

@@ -15,7 +15,7 @@ func TestShippedKnowledgeIsScannable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := newEngine(base).build()
+	b := newFilter(base).build()
 	for _, l := range b.lines {
 		if len(l.Text) < scan.WideLiteral {
 			t.Errorf("%q makes the scan of every log slower: it has fewer than %d bytes", l.Text, scan.WideLiteral)
@@ -35,7 +35,7 @@ func TestShippedKnowledgeIsScannable(t *testing.T) {
 	}
 	const most = 100 // lines in a megabyte of a log in which next to nothing happens
 	lines, met := 0, map[string]int{}
-	set := New(base).lines
+	set := NewFilter(base).lines
 	set.Lines(log.Bytes(), func(hit scan.Hit) bool {
 		lines++
 		for _, id := range hit.IDs {

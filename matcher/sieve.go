@@ -28,7 +28,7 @@ type foundPatterns []atomic.Bool
 // sieve lets go the lines that have a literal but nothing else of what its seekers want. The workers of a scan ask it, so that a
 // reading is left with the few lines that may matter. It knows one line at a time: whatever depends on others counts as fulfilled.
 type sieve struct {
-	engine     *Engine
+	filter     *Filter
 	form       *Form
 	found      foundPatterns
 	unwanted   *kinds    // nobody wants any line of them
@@ -36,8 +36,8 @@ type sieve struct {
 	situations sync.Pool // of *rules.Situation
 }
 
-func newSieve(e *Engine, form *Form, found foundPatterns) *sieve {
-	s := &sieve{engine: e, form: form, found: found, unwanted: newKinds(), mute: newKinds()}
+func newSieve(e *Filter, form *Form, found foundPatterns) *sieve {
+	s := &sieve{filter: e, form: form, found: found, unwanted: newKinds(), mute: newKinds()}
 	s.situations.New = func() any { return e.base.Scope.NewSituation() }
 	return s
 }
@@ -51,7 +51,7 @@ func (s *sieve) keep(raw []byte, literals func() []int32) bool {
 		return false
 	}
 	wanted := s.wanted(raw, literals())
-	if ok && !wanted && !s.engine.mayHaveNumbered(kind) {
+	if ok && !wanted && !s.filter.mayHaveNumbered(kind) {
 		s.unwanted.add(kind)
 	}
 	return wanted
@@ -65,7 +65,7 @@ func (s *sieve) wanted(raw []byte, literals []int32) bool {
 	var room [8]*seeker
 	left := room[:0]
 	for _, n := range literals {
-		switch k := s.engine.seekers[n]; {
+		switch k := s.filter.seekers[n]; {
 		case k.first != every && s.found[k.first].Load():
 		case !coded && k.has != nil && !k.has(text):
 		case k.sees == nil:
@@ -96,7 +96,7 @@ func (s *sieve) seen(raw []byte, seekers []*seeker) (wanted bool) {
 
 // harmless tells whether some signature of noise surely knows a text.
 func (s *sieve) harmless(text string, situation *condition.Situation) bool {
-	return slices.ContainsFunc(s.engine.noise.in(text, nil), func(n int) bool {
-		return all(s.engine.interest[n].signature.Signature().Match, situation)
+	return slices.ContainsFunc(s.filter.noise.in(text, nil), func(n int) bool {
+		return condition.All(s.filter.interest[n].signature.Signature().Match, situation)
 	})
 }

@@ -15,7 +15,7 @@ type occurrence struct {
 
 func (r *Reading) occurrence(line Line) occurrence {
 	line.Text = ""
-	return occurrence{order: r.order(line), line: line, writer: processKey(line)}
+	return occurrence{order: r.order(line), line: line, writer: line.process()}
 }
 
 // before tells whether a happened before b as far as the clocks or the order of reading can say.

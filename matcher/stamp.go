@@ -169,3 +169,8 @@ func transportStamp(s string) (time.Time, int) {
 	}
 	return t, n
 }
+
+// comparable tells whether two timestamps are of one kind: both with a year, or both without.
+func comparable(a, b time.Time) bool {
+	return !a.IsZero() && !b.IsZero() && (a.Year() == 0) == (b.Year() == 0)
+}

@@ -59,15 +59,14 @@ func (s *stepReader) of(line *Line, situation *condition.Situation) (by []reader
 	if len(words) == 0 {
 		return nil
 	}
-	el := element{line: *line, text: line.Text}
-	el.variables(situation)
+	signature.SetLine(situation, line.Text, line.Source)
 	for i, n := range words {
 		e := s.by[n]
 		if slices.ContainsFunc(words[:i], func(n int) bool { return s.by[n] == e }) {
 			continue
 		}
-		if signature := e.Signature(); all(signature.Match, situation) {
-			patterns := slices.Clone(signature.Capture)
+		if known := e.Signature(); condition.All(known.Match, situation) {
+			patterns := slices.Clone(known.Capture)
 			by = append(by, reader{e.ID, slices.DeleteFunc(patterns, func(p *pattern.Pattern) bool { return p.Submatch(line.Text) == nil })})
 		}
 	}

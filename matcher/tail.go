@@ -56,7 +56,7 @@ func (t *Tail) piece(n int, open bool) {
 // whole takes in lines, n bytes.
 func (t *Tail) whole(n int) {
 	// The source has no error, and neither have what it is fed to and the context.
-	_ = t.reading.engine.lines.Read(context.Background(), bytes.NewReader(t.rest[:n]), t.feed.sifted(scan.Reading{}), func(c *scan.Chunk) error {
+	_ = t.reading.filter.lines.Read(context.Background(), bytes.NewReader(t.rest[:n]), t.feed.sifted(scan.Reading{}), func(c *scan.Chunk) error {
 		t.take(c)
 		return nil
 	})

@@ -3,6 +3,8 @@ package matcher
 import (
 	"strconv"
 	"strings"
+
+	"github.com/gpu-triage/triage/rules/pattern"
 )
 
 // boxedFrame takes a line of the box that rich draws around frames, and the line with the type after it.
@@ -30,10 +32,10 @@ func (r *record) boxedFrame(l Line, text string) verdict {
 }
 
 var (
-	boxedPlace    = lazily(`^(/\S.*|[A-Za-z]:\\.*|[\w./<>-]+):(\d{1,8}) in (.+)$`)
-	boxedCode     = lazily(`^[❱>] +\d+ │ ?(.*)$`)
-	notebookPlace = lazily(`^(?:File )?([^\s:]+\.pyx?|<ipython-input[^>]*>|Cell In\s?\[\d+\])(?::(\d{1,8})|, line (\d{1,8}))?,? in (.+)$|^Cell In\s?\[\d+\], line (\d{1,8})$`)
-	notebookCode  = lazily(`^-+> ?(\d{1,8}) (.*)$`)
+	boxedPlace    = pattern.Lazy(`^(/\S.*|[A-Za-z]:\\.*|[\w./<>-]+):(\d{1,8}) in (.+)$`)
+	boxedCode     = pattern.Lazy(`^[❱>] +\d+ │ ?(.*)$`)
+	notebookPlace = pattern.Lazy(`^(?:File )?([^\s:]+\.pyx?|<ipython-input[^>]*>|Cell In\s?\[\d+\])(?::(\d{1,8})|, line (\d{1,8}))?,? in (.+)$|^Cell In\s?\[\d+\], line (\d{1,8})$`)
+	notebookCode  = pattern.Lazy(`^-+> ?(\d{1,8}) (.*)$`)
 )
 
 // notebookFrame takes a line of IPython's traceback, which ends with the type that its header names.
@@ -96,7 +98,7 @@ func (a *Assembler) unescape(l Line) bool {
 		return false
 	}
 	text := l.Body()
-	i := strings.Index(text, tracebackHeader)
+	i := strings.Index(text, TracebackHeader)
 	found := false
 	inner := NewAssembler(func(e *Exception) { found = true; a.exception(e) }, func(Line) {})
 	inner.nesting, inner.before = a.nesting+1, a.before

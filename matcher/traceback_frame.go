@@ -3,6 +3,8 @@ package matcher
 import (
 	"strconv"
 	"strings"
+
+	"github.com/gpu-triage/triage/rules/pattern"
 )
 
 // frame takes a line between the header and the line with the type.
@@ -109,7 +111,7 @@ func parseFrame(text string) (Frame, bool) {
 	return Frame{File: file, Line: number, Function: strings.TrimSpace(function)}, true
 }
 
-var repeatedLine = lazily(`^\[Previous line repeated (\d{1,9}) more times?\]$`)
+var repeatedLine = pattern.Lazy(`^\[Previous line repeated (\d{1,9}) more times?\]$`)
 
 func repeated(text string) (int, bool) {
 	if !strings.HasPrefix(text, "[Previous") {

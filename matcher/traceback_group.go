@@ -27,7 +27,7 @@ const (
 func newGroup(header Line, margin int) *group {
 	g := &group{header: header}
 	g.push(margin)
-	header.Text, header.Head = tracebackHeader+":", 0
+	header.Text, header.Head = TracebackHeader+":", 0
 	g.levels[0].asm.Feed(header)
 	return g
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/gpu-triage/triage/rules/pattern"
 )
 
 const (
@@ -12,9 +14,9 @@ const (
 )
 
 var (
-	failureField = lazily(`^\s+(time|host|rank|exitcode|error_file|traceback)\s*: (.*)$`)
-	localRank    = lazily(`\(local_rank: (\d{1,6})\)`)
-	processID    = lazily(`\(pid: (\d{1,9})\)`)
+	failureField = pattern.Lazy(`^\s+(time|host|rank|exitcode|error_file|traceback)\s*: (.*)$`)
+	localRank    = pattern.Lazy(`\(local_rank: (\d{1,6})\)`)
+	processID    = pattern.Lazy(`\(pid: (\d{1,9})\)`)
 )
 
 // parseFailures reads the list of dead processes that torchrun's last message holds: entries of "name : value" lines, and one of

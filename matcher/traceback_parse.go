@@ -3,8 +3,7 @@ package matcher
 import "strings"
 
 const (
-	tracebackHeader = "Traceback (most recent call last)"
-	escapedHeader   = tracebackHeader + `:\n`
+	escapedHeader   = TracebackHeader + `:\n`
 	fatalPython     = "Fatal Python error: "
 	terminateCalled = "terminate called after throwing an instance of '"
 	tracebackOf     = "Traceback of " // a compiled program's, inside the message of the interpreter's

@@ -167,8 +167,6 @@ func samePrefix(s, prefix string) bool {
 	return true
 }
 
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }
-
 // raise takes the line with the type.
 func (r *record) raise(l Line, typ, msg string) {
 	r.exc = &Exception{Type: typ, Line: l, Header: r.header}

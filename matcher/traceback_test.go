@@ -678,7 +678,7 @@ func TestAssemblerIsBounded(t *testing.T) {
 	}
 	a := NewAssembler(func(*Exception) {}, func(Line) {})
 	for i := range 2 * maxWriters {
-		a.Feed(Line{Number: i + 1, Writer: fmt.Sprint(i), Text: tracebackHeader + ":"})
+		a.Feed(Line{Number: i + 1, Writer: fmt.Sprint(i), Text: TracebackHeader + ":"})
 	}
 	if len(a.open) != maxWriters || len(a.order) != maxWriters {
 		t.Errorf("%d writers", len(a.open))

@@ -15,7 +15,7 @@ const (
 )
 
 func (t trails) add(library, text string, line Line) {
-	key := trailKey{library, processKey(line)}
+	key := trailKey{library, line.process()}
 	lines := t[key]
 	if lines == nil && len(t) >= maxTrails || len(lines) > 0 && lines[len(lines)-1] == text {
 		return // a line that holds two keywords is told twice

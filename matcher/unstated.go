@@ -7,21 +7,13 @@ import (
 	"github.com/gpu-triage/triage/rules/signature"
 )
 
-// contrast is something that no line states and a comparison of lines shows, in words that signatures can know.
-type contrast struct {
-	text  string
-	lines []Line // the one that shows where it began first
-	about []Line // a line of each process that it is about, when not about all
-	quiet bool   // nothing comes after it that could say more
-}
-
 // unstated is the failure that no line states, when nothing else explains how the job ended: no failure was chosen, or one that this
 // one explains. Otherwise it is nil.
-func (r *Reading) unstated(chosen *finding, situation *condition.Situation) *finding {
-	if chosen != nil && !slices.ContainsFunc(r.engine.unstated, func(e *signature.Entry) bool { return isOneOf(chosen, e.Explains) }) {
+func (r diagnoser) unstated(chosen *finding, situation *condition.Situation) *finding {
+	if chosen != nil && !slices.ContainsFunc(r.inferred(), func(e *signature.Entry) bool { return isOneOf(chosen, e.Explains) }) {
 		return nil
 	}
-	for _, contrast := range r.contrasts() {
+	for _, contrast := range contrastsOf(r.paces) {
 		f := r.contrasted(contrast, situation)
 		if f == nil {
 			continue
@@ -35,7 +27,7 @@ func (r *Reading) unstated(chosen *finding, situation *condition.Situation) *fin
 }
 
 // shows tells whether one of the signatures, which may be a harmless one, knows an exception that was read.
-func (r *Reading) shows(ids []string) bool {
+func (r diagnoser) shows(ids []string) bool {
 	for _, e := range r.events {
 		for _, el := range e.chain {
 			if slices.ContainsFunc(el.matches, func(s *signature.Signature) bool { return slices.Contains(ids, s.ID) }) {
@@ -46,12 +38,22 @@ func (r *Reading) shows(ids []string) bool {
 	return false
 }
 
+// inferred are the signatures that are asked about what comparisons show.
+func (r diagnoser) inferred() (all []*signature.Entry) {
+	for _, e := range r.base.Entries {
+		if e.Role == signature.Unstated {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
 func isOneOf(f *finding, ids []string) bool { return slices.Contains(ids, f.matches[0].signature.ID) }
 
 // contrasted is what signatures make of a contrast.
-func (r *Reading) contrasted(said contrast, situation *condition.Situation) *finding {
+func (r diagnoser) contrasted(said contrast, situation *condition.Situation) *finding {
 	el := element{line: said.lines[0], text: said.text, shows: said.lines[1:]}
-	for _, known := range r.engine.unstated {
+	for _, known := range r.inferred() {
 		el.matches = append(el.matches, known.Signature())
 	}
 	e := newEvent(len(r.events))

@@ -12,6 +12,9 @@ import (
 // maxXids bounds the GPU errors of the kernel's log that are kept. A broken GPU writes the same ones for hours.
 const maxXids = 500
 
+// maxXidText bounds what is said of them, in bytes.
+const maxXidText = 2000
+
 // xidList are the errors of GPUs that the kernel's messages in a log report.
 type xidList struct {
 	events []xid.Event
@@ -51,7 +54,7 @@ func (x *xidList) state(facts Facts, catalogue *xid.Catalogue) {
 		}
 	}
 	for name, value := range map[string]condition.Value{"xids": condition.ListValue(list...), "xid_blame": condition.StringValue(string(gravest)),
-		"xid_text": condition.StringValue(clip(strings.Join(texts, "; "), maxShown))} {
+		"xid_text": condition.StringValue(clip(strings.Join(texts, "; "), maxXidText))} {
 		facts.Add(Fact{Name: name, Value: value, Origin: FromLog, Where: x.where})
 	}
 }

@@ -107,7 +107,7 @@ func runDiagnose(ctx context.Context, std streams, o *diagnoseOptions) error {
 }
 
 // following diagnoses a log that grows.
-func (o *diagnoseOptions) following(ctx context.Context, std streams, reading *matcher.Reading, known []matcher.Fact) error {
+func (o *diagnoseOptions) following(ctx context.Context, std streams, reading *matcher.Job, known []matcher.Fact) error {
 	if len(o.paths) != 1 || o.paths[0] == "-" {
 		return errors.New("-f follows one file; standard input is read as it comes")
 	}

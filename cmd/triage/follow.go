@@ -19,7 +19,7 @@ const (
 
 // follow reads a log while it grows, and shows the answer whenever there is a new one. It ends with ctx: with the exit status of
 // what was diagnosed until then. A log that becomes shorter was begun anew.
-func follow(ctx context.Context, name string, reading *matcher.Reading, answer func() matcher.Report, show func(matcher.Report) error) error {
+func follow(ctx context.Context, name string, reading *matcher.Job, answer func() matcher.Report, show func(matcher.Report) error) error {
 	file, err := os.Open(name)
 	if err != nil {
 		return err

@@ -106,7 +106,7 @@ const patience = 20 * time.Second
 // beginning and the end are kept until then, because the order of two outputs is not to be known.
 type watch struct {
 	ctx     context.Context
-	reading *matcher.Reading
+	reading *matcher.Job
 	later   []output
 	first   sync.WaitGroup
 	failed  []string // why an output could not be read

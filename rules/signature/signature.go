@@ -129,6 +129,15 @@ func NoException() condition.Value {
 	})
 }
 
+// SetLine makes the event of a situation a line that is no exception, and before which nothing is known.
+func SetLine(s *condition.Situation, line, source string) {
+	s.Set("text", condition.StringValue(line))
+	s.Set("line", condition.StringValue(line))
+	s.Set("before", condition.StringValue(""))
+	s.Set("source", condition.StringValue(source))
+	s.Set("error", NoException())
+}
+
 // SetLineLike makes the event of a situation any line that differs from this one in numbers only: what is asked about it is unknown
 // where that depends on the numbers.
 func SetLineLike(s *condition.Situation, line string) {

@@ -1,0 +1,47 @@
+package matcher
+
+import (
+	"github.com/gpu-triage/triage/matcher/scan"
+	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/backend"
+)
+
+// Engine diagnoses logs with a knowledge base. It does not change and may be shared.
+type Engine struct {
+	base   *rules.Base
+	filter *Filter
+	steps  *stepReader
+}
+
+// New prepares an engine.
+func New(base *rules.Base) *Engine {
+	return &Engine{base: base, filter: NewFilter(base), steps: newStepReader(base)}
+}
+
+// Base is the knowledge base that the engine diagnoses with.
+func (e *Engine) Base() *rules.Base { return e.base }
+
+// Literals are what a line must contain one of to matter by itself.
+func (e *Engine) Literals() []scan.Literal { return e.filter.Literals() }
+
+// Remarks are those about all rules, in the order of the signatures. Log is one in which next to nothing happens: what is found in it
+// is read for nothing.
+func (e *Engine) Remarks(log []byte) []Remark { return e.filter.Remarks(log) }
+
+// Merge makes one answer out of the reports that several machines made of one job.
+func (e *Engine) Merge(reports ...Report) Report { return Merge(e.base, reports...) }
+
+// Begin starts the reading of one job's logs.
+func (e *Engine) Begin() *Job { return &Job{BeginReading(e.base, e.filter, e.steps)} }
+
+// Job is what has been read of one job's logs so far. It is used by one goroutine.
+type Job struct{ *Reading }
+
+// Report is the answer so far. Known are the facts that are not from the log; calling it again with others answers what would be
+// otherwise. No secret of a log or a fact is in it.
+func (j *Job) Report(known ...Fact) Report { return Diagnose(j.Reading, known...) }
+
+// Choose applies a library's backend rules to what the logs say and what else is known. At most so many changes are proposed.
+func (j *Job) Choose(library *backend.Library, changes int, known ...Fact) Choice {
+	return Choose(j.Reading, library, changes, known...)
+}
