@@ -64,7 +64,7 @@ var errEnough = errors.New("only the first logs were read")
 
 // Answer diagnoses the logs of one situation together, with the facts that their sender gave. What cannot be read is noted in the
 // report; the error is the context's or the engine's. No secret is left in the report.
-func (e Engine) Answer(ctx context.Context, logs []fetch.Log, facts map[string]string) (report matcher.Report, err error) {
+func (e Engine) Answer(ctx context.Context, logs []fetch.Log, given map[string]string) (report matcher.Report, err error) {
 	select {
 	case e.turn <- struct{}{}:
 		defer func() { <-e.turn }()
@@ -75,7 +75,7 @@ func (e Engine) Answer(ctx context.Context, logs []fetch.Log, facts map[string]s
 	defer cancel()
 	started := time.Now()
 	var known []matcher.Fact
-	for name, value := range facts {
+	for name, value := range given {
 		if v, err := e.Matcher.Base().Vocabulary.Parse(name, value); err == nil {
 			known = append(known, matcher.Fact{Name: name, Value: v, Origin: matcher.FromUser, Where: "said"})
 		}

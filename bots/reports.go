@@ -104,8 +104,8 @@ func (s *Store) secret(ctx context.Context) ([]byte, error) {
 
 // Safe returns a report with every secret taken out of every text in it. The engine has done so with what it says itself; here the
 // names of fetched logs and the notes about them are added, which strangers choose too.
-func Safe(report matcher.Report) (matcher.Report, error) {
-	data, err := json.Marshal(report)
+func Safe(answer matcher.Report) (matcher.Report, error) {
+	data, err := json.Marshal(answer)
 	if err != nil {
 		return matcher.Report{}, err
 	}

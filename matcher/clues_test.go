@@ -12,7 +12,7 @@ import (
 )
 
 // read takes in one log.
-func read(t *testing.T, engine *matcher.Engine, log string) *matcher.Reading {
+func read(t *testing.T, engine *matcher.Engine, log string) *matcher.Job {
 	t.Helper()
 	reading := engine.Begin()
 	if err := reading.Read(t.Context(), "log", strings.NewReader(log)); err != nil {

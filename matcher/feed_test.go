@@ -36,17 +36,17 @@ func judged(t *testing.T, engine *matcher.Engine, logs ...[]byte) {
 	}
 	want, wantClues := plain.Report(), plain.Clues()
 	dir := t.TempDir()
-	ways := map[string]func(*matcher.Reading, string, []byte) error{
-		"pipe": func(r *matcher.Reading, name string, log []byte) error {
+	ways := map[string]func(*matcher.Job, string, []byte) error{
+		"pipe": func(r *matcher.Job, name string, log []byte) error {
 			return r.Read(context.Background(), name, bytes.NewReader(log))
 		},
-		"piece by piece": func(r *matcher.Reading, name string, log []byte) error {
+		"piece by piece": func(r *matcher.Job, name string, log []byte) error {
 			return r.ReadSo(context.Background(), name, iotest.HalfReader(io.MultiReader(bytes.NewReader(log[:len(log)/3]), bytes.NewReader(log[len(log)/3:]))), scan.Reading{Eager: true})
 		},
-		"pipe, many workers": func(r *matcher.Reading, name string, log []byte) error {
+		"pipe, many workers": func(r *matcher.Job, name string, log []byte) error {
 			return r.ReadSo(context.Background(), name, bytes.NewReader(log), scan.Reading{Workers: 3, Block: 5 << 10})
 		},
-		"growing": func(r *matcher.Reading, name string, log []byte) error {
+		"growing": func(r *matcher.Job, name string, log []byte) error {
 			tail, piece := r.Tail(name), 64<<10 // the form of a log is told from its first bytes
 			for len(log) > 0 {
 				n := min(len(log), piece)
@@ -58,7 +58,7 @@ func judged(t *testing.T, engine *matcher.Engine, logs ...[]byte) {
 		},
 	}
 	for way, how := range map[string]scan.Reading{"file": {Workers: 2}, "file, one worker": {Workers: 1, Block: 4 << 10}, "file, many workers": {Workers: 4, Block: 12 << 10}} {
-		ways[way] = func(r *matcher.Reading, name string, log []byte) error {
+		ways[way] = func(r *matcher.Job, name string, log []byte) error {
 			path := filepath.Join(dir, name)
 			if err := os.WriteFile(path, log, 0o600); err != nil {
 				return err

@@ -12,6 +12,9 @@ import (
 // programs and people say what is installed. Facts in rarer words, and those in messages of exceptions, are found everywhere.
 const headLines = 5000
 
+// reach is how many lines of a source, of all its writers, can be looked back at: short keywords are looked for in so many last lines.
+const reach = 32
+
 // states tells whether a line may state something in common words. Programs repeat themselves: that no line of a kind does is
 // remembered.
 func (s *sieve) states(raw []byte) bool {

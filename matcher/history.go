@@ -50,7 +50,6 @@ type pastPart struct {
 }
 
 const (
-	reach     = 32  // how many lines of a source, of all its writers, history goes back
 	maxBefore = 12  // lines of one writer
 	maxText   = 400 // bytes of each of them
 

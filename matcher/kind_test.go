@@ -64,7 +64,7 @@ func TestNumberedKinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, rnd, numbers := New(base), rand.New(rand.NewPCG(7, 1)), 0
+	e, rnd, numbers := NewFilter(base), rand.New(rand.NewPCG(7, 1)), 0
 	for _, l := range e.Literals() {
 		line := "2026-03-01 trainer: " + strings.TrimSuffix(l.Text, "\n")
 		if !strings.HasSuffix(l.Text, "\n") {
@@ -86,7 +86,7 @@ func TestNumberedKinds(t *testing.T) {
 
 // wants tells whether somebody wants a line that nothing is known of, and whether that says something of its kind.
 func wants(s *sieve, line string) (wanted, ok bool) {
-	e := s.engine
+	e := s.filter
 	var literals []int32
 	e.lines.Lines([]byte(line), func(hit scan.Hit) bool {
 		literals = slices.Clone(hit.IDs)

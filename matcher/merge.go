@@ -150,12 +150,12 @@ func joinConsequences(lists ...[]Consequence) []Consequence {
 }
 
 // distinct are the facts without those that say the same; machines that differ keep both.
-func distinct(facts []FactValue) []FactValue {
-	slices.SortStableFunc(facts, func(a, b FactValue) int {
+func distinct(values []FactValue) []FactValue {
+	slices.SortStableFunc(values, func(a, b FactValue) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(precedence[Origin(b.Source)], precedence[Origin(a.Source)]),
 			cmp.Compare(fmt.Sprint(a.Value), fmt.Sprint(b.Value)), cmp.Compare(a.Where, b.Where))
 	})
-	return slices.CompactFunc(facts, func(a, b FactValue) bool {
+	return slices.CompactFunc(values, func(a, b FactValue) bool {
 		return a.Name == b.Name && a.Source == b.Source && reflect.DeepEqual(a.Value, b.Value)
 	})
 }

@@ -247,13 +247,13 @@ func (b *Bot) answer(ctx context.Context, s *scene) error {
 }
 
 // hold keeps back what this repository does not want to hear unasked.
-func (b *Bot) hold(s *scene, report *matcher.Report) {
-	if len(s.asked) > 0 || len(report.Diagnoses) == 0 {
+func (b *Bot) hold(s *scene, answer *matcher.Report) {
+	if len(s.asked) > 0 || len(answer.Diagnoses) == 0 {
 		return
 	}
-	first := report.Diagnoses[0]
+	first := answer.Diagnoses[0]
 	unsure := s.settings.Certainty == string(matcher.Confirmed) && first.Certainty != matcher.Confirmed
 	if unsure || s.settings.engine.Generic(first.ID) {
-		report.Diagnoses = nil
+		answer.Diagnoses = nil
 	}
 }

@@ -71,8 +71,8 @@ func readReports(std streams, name string) ([]matcher.Report, error) {
 	decoder := json.NewDecoder(limited)
 	var reports []matcher.Report
 	for {
-		var report matcher.Report
-		err := decoder.Decode(&report)
+		var one matcher.Report
+		err := decoder.Decode(&one)
 		switch {
 		case limited.N <= 0:
 			return nil, fmt.Errorf("%s: more than %d MiB of reports", name, maxReports>>20)
@@ -82,9 +82,9 @@ func readReports(std streams, name string) ([]matcher.Report, error) {
 			return nil, fmt.Errorf("%s: no report in this file", name)
 		case err != nil:
 			return nil, fmt.Errorf("%s: report %d: %w; triage --format json makes reports", name, len(reports)+1, err)
-		case report.Schema != matcher.Schema:
-			return nil, fmt.Errorf("%s: report %d is of schema %q, not %s; triage --format json makes reports", name, len(reports)+1, report.Schema, matcher.Schema)
+		case one.Schema != matcher.Schema:
+			return nil, fmt.Errorf("%s: report %d is of schema %q, not %s; triage --format json makes reports", name, len(reports)+1, one.Schema, matcher.Schema)
 		}
-		reports = append(reports, report)
+		reports = append(reports, one)
 	}
 }

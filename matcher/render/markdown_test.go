@@ -111,18 +111,18 @@ func assertTame(t *testing.T, quoted, page string) {
 }
 
 func TestMarkdownFits(t *testing.T) {
-	report := full()
-	for len(report.Diagnoses) < 200 {
-		report.Diagnoses = append(report.Diagnoses, report.Diagnoses[0])
+	long := full()
+	for len(long.Diagnoses) < 200 {
+		long.Diagnoses = append(long.Diagnoses, long.Diagnoses[0])
 	}
-	report.Diagnoses[0].Cause = strings.Repeat("word <&> ", 100_000)
-	report.Diagnoses[0].Evidence[0].Text = strings.Repeat("```@a ", 100_000)
+	long.Diagnoses[0].Cause = strings.Repeat("word <&> ", 100_000)
+	long.Diagnoses[0].Evidence[0].Text = strings.Repeat("```@a ", 100_000)
 	for i := range 1000 {
-		report.Diagnoses[0].Fixes = append(report.Diagnoses[0].Fixes, matcher.Fix{Do: fmt.Sprint(i), Run: []string{strings.Repeat("x", 1000)}})
-		report.Facts = append(report.Facts, matcher.FactValue{Name: fmt.Sprint("env.X", i), Value: strings.Repeat("v", 1000)})
+		long.Diagnoses[0].Fixes = append(long.Diagnoses[0].Fixes, matcher.Fix{Do: fmt.Sprint(i), Run: []string{strings.Repeat("x", 1000)}})
+		long.Facts = append(long.Facts, matcher.FactValue{Name: fmt.Sprint("env.X", i), Value: strings.Repeat("v", 1000)})
 	}
 	for _, limit := range []int{GitHubLimit, 12_000} {
-		page := Markdown(report, limit)
+		page := Markdown(long, limit)
 		if len(page) > limit || !strings.Contains(page, "No dot product attention") && !strings.Contains(page, "no attention backend") {
 			t.Errorf("limit %d: %d bytes:\n%.2000s", limit, len(page), page)
 		}
