@@ -14,6 +14,8 @@ import (
 
 	"github.com/gpu-triage/triage/bots/fetch"
 	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/facts"
+	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/matcher/source"
 	"github.com/gpu-triage/triage/rules"
 	"github.com/gpu-triage/triage/rules/signature"
@@ -24,7 +26,7 @@ type Engine struct {
 	Matcher *matcher.Engine
 	Layers  []fs.FS // the knowledge bases that Matcher was made of, for With
 	// Live tells facts of the hosts that a log names, from a monitoring system; nil when there is none.
-	Live func(ctx context.Context, clues matcher.Clues) ([]matcher.Fact, error)
+	Live func(ctx context.Context, clues facts.LogOrigin) ([]facts.Fact, error)
 
 	turn chan struct{} // as many logs at once as there are processors
 }
@@ -64,7 +66,7 @@ var errEnough = errors.New("only the first logs were read")
 
 // Answer diagnoses the logs of one situation together, with the facts that their sender gave. What cannot be read is noted in the
 // report; the error is the context's or the engine's. No secret is left in the report.
-func (e Engine) Answer(ctx context.Context, logs []fetch.Log, given map[string]string) (report matcher.Report, err error) {
+func (e Engine) Answer(ctx context.Context, logs []fetch.Log, given map[string]string) (report report.Report, err error) {
 	select {
 	case e.turn <- struct{}{}:
 		defer func() { <-e.turn }()
@@ -74,10 +76,10 @@ func (e Engine) Answer(ctx context.Context, logs []fetch.Log, given map[string]s
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	started := time.Now()
-	var known []matcher.Fact
+	var known []facts.Fact
 	for name, value := range given {
 		if v, err := e.Matcher.Base().Vocabulary.Parse(name, value); err == nil {
-			known = append(known, matcher.Fact{Name: name, Value: v, Origin: matcher.FromUser, Where: "said"})
+			known = append(known, facts.Fact{Name: name, Value: v, Origin: facts.FromUser, Where: "said"})
 		}
 	}
 	err = protect(func() error {
@@ -86,7 +88,7 @@ func (e Engine) Answer(ctx context.Context, logs []fetch.Log, given map[string]s
 		if err := ctx.Err(); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 			return err
 		}
-		if clues := reading.Clues(); e.Live != nil && len(clues.Hosts) > 0 {
+		if clues := reading.Origin(); e.Live != nil && len(clues.Hosts) > 0 {
 			live, err := e.Live(ctx, clues)
 			if err != nil {
 				notes = append(notes, "Live facts are unavailable: "+err.Error()+".")

@@ -5,11 +5,10 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-
-	"github.com/gpu-triage/triage/matcher"
 )
 
 // Metrics is what an operator watches.
@@ -55,7 +54,7 @@ func (m *Metrics) Handler() http.Handler {
 }
 
 // Answered counts an answer by what it said first.
-func (m *Metrics) Answered(via string, report matcher.Report) {
+func (m *Metrics) Answered(via string, report report.Report) {
 	signature, certainty := "none", "none"
 	if len(report.Diagnoses) > 0 {
 		signature, certainty = report.Diagnoses[0].ID, string(report.Diagnoses[0].Certainty)

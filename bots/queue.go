@@ -12,10 +12,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-
-	"github.com/gpu-triage/triage/matcher"
 )
 
 const (
@@ -162,7 +161,7 @@ func (q *Queue) next(ctx, running context.Context, consumer jetstream.Consumer, 
 	case err == nil:
 		q.do(running, message, handle)
 	case ctx.Err() == nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, nats.ErrTimeout):
-		q.log.Warn("waiting for work failed", "error", matcher.Redact(err.Error()))
+		q.log.Warn("waiting for work failed", "error", report.Redact(err.Error()))
 		time.Sleep(time.Second)
 	}
 }
@@ -220,7 +219,7 @@ func (q *Queue) settle(ctx context.Context, message jetstream.Msg, job Job, star
 		log.Info("done", "seconds", time.Since(started).Seconds(), "waited", started.Sub(job.Received).Seconds())
 		return
 	}
-	reason := matcher.Redact(err.Error())
+	reason := report.Redact(err.Error())
 	if late := (laterError{}); errors.As(err, &late) {
 		if time.Since(job.Received) > 24*time.Hour {
 			q.bury(ctx, message, job, 0, err)
@@ -265,11 +264,11 @@ type Dead struct {
 
 // bury moves a job to the dead, where an operator finds it: the log, a metric and the stream of the dead name it.
 func (q *Queue) bury(ctx context.Context, message jetstream.Msg, job Job, failures int, cause error) {
-	reason := matcher.Redact(cause.Error())
+	reason := report.Redact(cause.Error())
 	data, _ := json.Marshal(Dead{Job: job, Reason: reason, Failures: failures, At: time.Now().UTC()})
 	if _, err := q.store.js.Publish(ctx, deadSubjects+job.Kind, data); err != nil {
 		q.log.Error("a job failed for good but cannot be kept among the dead: it stays in the queue",
-			"delivery", job.ID, "reason", reason, "error", matcher.Redact(err.Error()))
+			"delivery", job.ID, "reason", reason, "error", report.Redact(err.Error()))
 		_ = message.NakWithDelay(time.Minute)
 		return
 	}

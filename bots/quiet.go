@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 
-	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/report"
 )
 
 // Quiet returns a log handler that takes secrets out of everything before it is written.
@@ -16,7 +16,7 @@ type quiet struct{ to slog.Handler }
 func (q quiet) Enabled(ctx context.Context, level slog.Level) bool { return q.to.Enabled(ctx, level) }
 
 func (q quiet) Handle(ctx context.Context, record slog.Record) error {
-	clean := slog.NewRecord(record.Time, record.Level, matcher.Redact(record.Message), record.PC)
+	clean := slog.NewRecord(record.Time, record.Level, report.Redact(record.Message), record.PC)
 	record.Attrs(func(a slog.Attr) bool {
 		clean.AddAttrs(q.attr(a))
 		return true
@@ -38,9 +38,9 @@ func (q quiet) attr(a slog.Attr) slog.Attr {
 	a.Value = a.Value.Resolve()
 	switch a.Value.Kind() {
 	case slog.KindString:
-		a.Value = slog.StringValue(matcher.Redact(a.Value.String()))
+		a.Value = slog.StringValue(report.Redact(a.Value.String()))
 	case slog.KindAny:
-		a.Value = slog.StringValue(matcher.Redact(fmt.Sprint(a.Value.Any())))
+		a.Value = slog.StringValue(report.Redact(fmt.Sprint(a.Value.Any())))
 	case slog.KindGroup:
 		group := a.Value.Group()
 		clean := make([]slog.Attr, len(group))

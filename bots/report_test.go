@@ -6,9 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/gpu-triage/triage/bots/fetch"
-	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/rules"
 )
 
@@ -65,10 +64,10 @@ func TestAnswerNotesWhatItCannotRead(t *testing.T) {
 
 func TestSafeAndPage(t *testing.T) {
 	secret := "ghp_" + strings.Repeat("0a1B2c", 6)
-	report, err := Safe(matcher.Report{Schema: matcher.Schema, Diagnoses: []matcher.Diagnosis{{
-		ID: "x", Title: "<script>alert(1)</script>", Cause: "because " + secret, Certainty: matcher.Confirmed,
-		Evidence: []matcher.Evidence{{Source: "a", Line: 1, Text: "<img src=x onerror=alert(1)> " + secret}},
-		Fixes:    []matcher.Fix{{Do: "[click](javascript:alert(1))", Run: []string{"export GITHUB_TOKEN=" + secret}}},
+	report, err := Safe(report.Report{Schema: report.Schema, Diagnoses: []report.Diagnosis{{
+		ID: "x", Title: "<script>alert(1)</script>", Cause: "because " + secret, Certainty: report.Confirmed,
+		Evidence: []report.Evidence{{Source: "a", Line: 1, Text: "<img src=x onerror=alert(1)> " + secret}},
+		Fixes:    []report.Fix{{Do: "[click](javascript:alert(1))", Run: []string{"export GITHUB_TOKEN=" + secret}}},
 	}}})
 	if err != nil {
 		t.Fatal(err)

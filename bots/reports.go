@@ -14,12 +14,11 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/gpu-triage/triage/matcher/render"
+	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
-
-	"github.com/gpu-triage/triage/matcher"
-	"github.com/gpu-triage/triage/matcher/render"
 )
 
 // ErrNoReport says that no report is kept under an id: it never was, or its 30 days are over.
@@ -27,7 +26,7 @@ var ErrNoReport = errors.New("no such report, or it is older than 30 days")
 
 // SaveReport keeps a report for 30 days and returns its id. The id cannot be guessed, and is the same for the same answer to the
 // same question, so that work done twice after a kill leaves one report.
-func (s *Store) SaveReport(ctx context.Context, question string, report matcher.Report) (id string, err error) {
+func (s *Store) SaveReport(ctx context.Context, question string, report report.Report) (id string, err error) {
 	data, err := json.Marshal(report)
 	if err != nil {
 		return "", err
@@ -56,7 +55,7 @@ func (s *Store) SaveReport(ctx context.Context, question string, report matcher.
 }
 
 // Report returns a kept report, or ErrNoReport.
-func (s *Store) Report(ctx context.Context, id string) (report matcher.Report, err error) {
+func (s *Store) Report(ctx context.Context, id string) (report report.Report, err error) {
 	if len(id) != 40 || strings.Trim(id, "0123456789abcdef") != "" {
 		return report, ErrNoReport
 	}
@@ -104,28 +103,28 @@ func (s *Store) secret(ctx context.Context) ([]byte, error) {
 
 // Safe returns a report with every secret taken out of every text in it. The engine has done so with what it says itself; here the
 // names of fetched logs and the notes about them are added, which strangers choose too.
-func Safe(answer matcher.Report) (matcher.Report, error) {
+func Safe(answer report.Report) (report.Report, error) {
 	data, err := json.Marshal(answer)
 	if err != nil {
-		return matcher.Report{}, err
+		return report.Report{}, err
 	}
 	var tree any
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
 	if err := decoder.Decode(&tree); err != nil {
-		return matcher.Report{}, err
+		return report.Report{}, err
 	}
 	if data, err = json.Marshal(redacted(tree)); err != nil {
-		return matcher.Report{}, err
+		return report.Report{}, err
 	}
-	var clean matcher.Report
+	var clean report.Report
 	return clean, json.Unmarshal(data, &clean)
 }
 
 func redacted(tree any) any {
 	switch node := tree.(type) {
 	case string:
-		return matcher.Redact(node)
+		return report.Redact(node)
 	case []any:
 		for i := range node {
 			node[i] = redacted(node[i])
@@ -134,7 +133,7 @@ func redacted(tree any) any {
 		for name, value := range node {
 			if text, ok := value.(string); ok {
 				// A name such as env.HF_TOKEN tells what its value is.
-				_, value, _ = strings.Cut(matcher.Redact(name+"="+text), "=")
+				_, value, _ = strings.Cut(report.Redact(name+"="+text), "=")
 			}
 			node[name] = redacted(value)
 		}
@@ -158,7 +157,7 @@ var (
 )
 
 // Page writes a report as HTML with what the comment says. Raw HTML is not passed through.
-func Page(report matcher.Report) ([]byte, error) {
+func Page(report report.Report) ([]byte, error) {
 	text := render.Markdown(&report, 1<<20)
 	text = foldEnd.ReplaceAllString(foldLine.ReplaceAllString(text, "**$1**"), "")
 	var body, out bytes.Buffer

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/gpu-triage/triage/bots/fetch"
-	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/matcher/render"
+	"github.com/gpu-triage/triage/matcher/report"
 )
 
 // Server is the HTTP side: health, metrics, reports and the diagnosing of a posted log. Slack and GitHub hang in their own handlers.
@@ -161,7 +161,7 @@ func (s *Server) refuse(w http.ResponseWriter, err error) {
 	http.Error(w, text, code)
 }
 
-func writeReport(w http.ResponseWriter, r *http.Request, report matcher.Report) {
+func writeReport(w http.ResponseWriter, r *http.Request, report report.Report) {
 	if strings.Contains(r.Header.Get("Accept"), "text/markdown") {
 		w.Header().Set("Content-Type", "text/markdown; charset=utf-8")
 		_, _ = io.WriteString(w, render.Markdown(&report, 0))

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gpu-triage/triage/matcher/facts"
 	"github.com/gpu-triage/triage/rules"
 )
 
@@ -22,24 +23,24 @@ Traceback (most recent call last):
     layer(x)
 ValueError: No dot product attention backend is available for the provided inputs. Please run with NVTE_DEBUG=1 NVTE_DEBUG_LEVEL=2 to find out the reasons for disabling all backends.
 `
-	live := func(name, text string) Fact {
+	live := func(name, text string) facts.Fact {
 		value, err := base.Vocabulary.Parse(name, text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return Fact{Name: name, Value: value, Origin: FromLive, Where: "here"}
+		return facts.Fact{Name: name, Value: value, Origin: facts.FromLive, Where: "here"}
 	}
 	tests := []struct {
 		name string
-		live []Fact
+		live []facts.Fact
 		want []string // in the notes; none means that nothing is noted about the machine
 	}{
-		{"the same", []Fact{live("cudnn", "9.8.0.87"), live("torch", "2.6.0+cu124"), live("sm", "100")}, nil},
-		{"not installed in the log, and not now", []Fact{live("flash_attn", "none")}, nil},
-		{"another cuDNN", []Fact{live("cudnn", "9.12.0.46"), live("torch", "2.6.0")},
+		{"the same", []facts.Fact{live("cudnn", "9.8.0.87"), live("torch", "2.6.0+cu124"), live("sm", "100")}, nil},
+		{"not installed in the log, and not now", []facts.Fact{live("flash_attn", "none")}, nil},
+		{"another cuDNN", []facts.Fact{live("cudnn", "9.12.0.46"), live("torch", "2.6.0")},
 			[]string{"The log has cudnn 9.8.0 (train.log:3); now it is 9.12.0.46 (here). The answer is about the log.",
 				"With what this machine has now, transformer_engine would use FusedAttention instead of no backend."}},
-		{"gone", []Fact{live("transformer_engine", "none")}, []string{"The log has transformer_engine 2.6.0 (train.log:3); now there is none (here)."}},
+		{"gone", []facts.Fact{live("transformer_engine", "none")}, []string{"The log has transformer_engine 2.6.0 (train.log:3); now there is none (here)."}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

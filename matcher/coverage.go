@@ -4,6 +4,7 @@ import (
 	"context"
 	"sort"
 
+	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/rules/signature"
 )
 
@@ -52,7 +53,7 @@ func (e *Engine) Measure(ctx context.Context, examples []Example) ([]Coverage, e
 }
 
 // count adds one example to the families of what it should be and of what was said.
-func (e *Engine) count(example Example, report Report, of func(*signature.Signature) *Coverage, total *Coverage) {
+func (e *Engine) count(example Example, report report.Report, of func(*signature.Signature) *Coverage, total *Coverage) {
 	var got *signature.Signature
 	if len(report.Diagnoses) > 0 {
 		got = e.base.Signature(report.Diagnoses[0].ID)

@@ -12,6 +12,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gpu-triage/triage/matcher/facts"
+	"github.com/gpu-triage/triage/matcher/logline"
+	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/rules/rulefile"
 	"github.com/gpu-triage/triage/rules/signature"
 )
@@ -45,7 +48,7 @@ type exampleLog struct {
 // Want is a diagnosis that an example must get as its root cause.
 type Want struct {
 	ID        string
-	Certainty Certainty
+	Certainty report.Certainty
 	Line      int // of the first evidence, in the log without the markers; 0 when the example is a folder
 }
 
@@ -97,7 +100,7 @@ func readExample(files fs.FS, name string) ([]byte, error) {
 // logExample reads a log with its verdict in it.
 func logExample(files fs.FS, name string) (Example, rulefile.Problems, error) {
 	content, err := readExample(files, name)
-	e := Example{Name: name, Facts: make(map[string]string), Rank: NoRank}
+	e := Example{Name: name, Facts: make(map[string]string), Rank: logline.NoRank}
 	log, problems := e.marks(content)
 	e.logs = []exampleLog{{name, log}}
 	return e, problems, err
@@ -157,10 +160,10 @@ func (e *Example) mark(key, value string, next int) error {
 		e.Facts[name] = text
 	case "match":
 		id, certainty, _ := strings.Cut(value, " ")
-		if certainty = strings.TrimSpace(certainty); certainty != string(Confirmed) && certainty != string(Likely) {
+		if certainty = strings.TrimSpace(certainty); certainty != string(report.Confirmed) && certainty != string(report.Likely) {
 			return fmt.Errorf("the certainty is confirmed or likely, not %q", certainty)
 		}
-		e.Want = append(e.Want, Want{ID: id, Certainty: Certainty(certainty), Line: next})
+		e.Want = append(e.Want, Want{ID: id, Certainty: report.Certainty(certainty), Line: next})
 	case "not":
 		e.Not = append(e.Not, value)
 	case "rank":
@@ -189,19 +192,19 @@ func (e *Engine) Try(ctx context.Context, example Example) (mistakes []string) {
 	return append(mistakes, example.compare(report)...)
 }
 
-func (e *Engine) diagnose(ctx context.Context, example Example) (Report, error) {
-	var known []Fact
+func (e *Engine) diagnose(ctx context.Context, example Example) (report.Report, error) {
+	var known []facts.Fact
 	for name, text := range example.Facts {
 		value, err := e.base.Vocabulary.Parse(name, text)
 		if err != nil {
-			return Report{}, err
+			return report.Report{}, err
 		}
-		known = append(known, Fact{Name: name, Value: value, Origin: FromUser})
+		known = append(known, facts.Fact{Name: name, Value: value, Origin: facts.FromUser})
 	}
 	reading := e.Begin()
 	for _, log := range example.logs {
 		if err := reading.Read(ctx, log.name, bytes.NewReader(log.content)); err != nil {
-			return Report{}, err
+			return report.Report{}, err
 		}
 	}
 	return reading.Report(known...), nil
@@ -215,7 +218,7 @@ func (e Example) ids() []string {
 	return ids
 }
 
-func (e Example) compare(report Report) (mistakes []string) {
+func (e Example) compare(report report.Report) (mistakes []string) {
 	found := report.Diagnoses
 	for _, d := range found {
 		if slices.Contains(e.Not, d.ID) {
@@ -242,7 +245,7 @@ func (e Example) compare(report Report) (mistakes []string) {
 			mistakes = append(mistakes, fmt.Sprintf("%s is found in line %d of the log, not in the marked line %d", got.ID, got.Evidence[0].Line, want.Line))
 		}
 	}
-	if rank := found[0].Rank; e.Rank != NoRank && (rank == nil || *rank != e.Rank) {
+	if rank := found[0].Rank; e.Rank != logline.NoRank && (rank == nil || *rank != e.Rank) {
 		mistakes = append(mistakes, fmt.Sprintf("the rank that failed first is %v, not %d", rank, e.Rank))
 	}
 	return mistakes

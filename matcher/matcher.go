@@ -1,6 +1,12 @@
 package matcher
 
 import (
+	"github.com/gpu-triage/triage/matcher/diagnosis"
+	"github.com/gpu-triage/triage/matcher/facts"
+	"github.com/gpu-triage/triage/matcher/pace"
+	"github.com/gpu-triage/triage/matcher/prefilter"
+	"github.com/gpu-triage/triage/matcher/reading"
+	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/rules"
 	"github.com/gpu-triage/triage/rules/backend"
@@ -9,13 +15,13 @@ import (
 // Engine diagnoses logs with a knowledge base. It does not change and may be shared.
 type Engine struct {
 	base   *rules.Base
-	filter *Filter
-	steps  *stepReader
+	filter *prefilter.Filter
+	steps  *pace.StepReader
 }
 
 // New prepares an engine.
 func New(base *rules.Base) *Engine {
-	return &Engine{base: base, filter: NewFilter(base), steps: newStepReader(base)}
+	return &Engine{base: base, filter: prefilter.New(base), steps: pace.NewStepReader(base)}
 }
 
 // Base is the knowledge base that the engine diagnoses with.
@@ -26,22 +32,24 @@ func (e *Engine) Literals() []scan.Literal { return e.filter.Literals() }
 
 // Remarks are those about all rules, in the order of the signatures. Log is one in which next to nothing happens: what is found in it
 // is read for nothing.
-func (e *Engine) Remarks(log []byte) []Remark { return e.filter.Remarks(log) }
+func (e *Engine) Remarks(log []byte) []prefilter.Remark { return e.filter.Remarks(log) }
 
 // Merge makes one answer out of the reports that several machines made of one job.
-func (e *Engine) Merge(reports ...Report) Report { return Merge(e.base, reports...) }
+func (e *Engine) Merge(reports ...report.Report) report.Report {
+	return report.Merge(e.base, reports...)
+}
 
 // Begin starts the reading of one job's logs.
-func (e *Engine) Begin() *Job { return &Job{BeginReading(e.base, e.filter, e.steps)} }
+func (e *Engine) Begin() *Job { return &Job{reading.Begin(e.base, e.filter, e.steps)} }
 
 // Job is what has been read of one job's logs so far. It is used by one goroutine.
-type Job struct{ *Reading }
+type Job struct{ *reading.Reading }
 
 // Report is the answer so far. Known are the facts that are not from the log; calling it again with others answers what would be
 // otherwise. No secret of a log or a fact is in it.
-func (j *Job) Report(known ...Fact) Report { return Diagnose(j.Reading, known...) }
+func (j *Job) Report(known ...facts.Fact) report.Report { return diagnosis.Of(j.Reading, known...) }
 
 // Choose applies a library's backend rules to what the logs say and what else is known. At most so many changes are proposed.
-func (j *Job) Choose(library *backend.Library, changes int, known ...Fact) Choice {
-	return Choose(j.Reading, library, changes, known...)
+func (j *Job) Choose(library *backend.Library, changes int, known ...facts.Fact) diagnosis.Choice {
+	return diagnosis.Choose(j.Reading, library, changes, known...)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/rules"
 	"github.com/gpu-triage/triage/rules/signature"
@@ -78,7 +79,7 @@ func TestBareMentions(t *testing.T) {
 			}
 			for _, mention := range []string{"the retry policy covers %s and timeouts", "known cases of %s are handled"} {
 				for _, d := range diagnosed(t, engine, fmt.Sprintf("loading\n"+mention+"\nstarting\n", words)) {
-					if d.Certainty == matcher.Confirmed && !slices.Contains(saysSo, d.ID) {
+					if d.Certainty == report.Confirmed && !slices.Contains(saysSo, d.ID) {
 						t.Errorf("%s is %s because of %q", d.ID, d.Certainty, d.Evidence[0].Text)
 					}
 				}
@@ -105,7 +106,7 @@ func said(e *signature.Entry) []string {
 	return slices.DeleteFunc(slices.Compact(words), func(w string) bool { return strings.Contains(w, "\n") })
 }
 
-func diagnosed(t *testing.T, engine *matcher.Engine, log string) []matcher.Diagnosis {
+func diagnosed(t *testing.T, engine *matcher.Engine, log string) []report.Diagnosis {
 	t.Helper()
 	reading := engine.Begin()
 	if err := reading.Read(context.Background(), "a.log", strings.NewReader(log)); err != nil {

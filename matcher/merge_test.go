@@ -5,33 +5,33 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-
+	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/rules"
 )
 
 // Three machines: two saw only the peer go, one saw why; rank 5's machine saw the same a little later.
-func mergeReports() []Report {
-	one := func(id string, certainty Certainty, rank, line int) Diagnosis {
-		return Diagnosis{
+func mergeReports() []report.Report {
+	one := func(id string, certainty report.Certainty, rank, line int) report.Diagnosis {
+		return report.Diagnosis{
 			ID: id, Title: "about " + id, Certainty: certainty, Rank: &rank, Ranks: []int{rank}, Count: 1,
-			Evidence: []Evidence{{Source: "train.log", Line: line, Rank: &rank, Text: id}},
+			Evidence: []report.Evidence{{Source: "train.log", Line: line, Rank: &rank, Text: id}},
 		}
 	}
-	torch := func(version string) FactValue {
-		return FactValue{Name: "torch", Value: version, Source: "log", Where: "train.log:1"}
+	torch := func(version string) report.FactValue {
+		return report.FactValue{Name: "torch", Value: version, Source: "log", Where: "train.log:1"}
 	}
-	return []Report{
+	return []report.Report{
 		{
-			Diagnoses: []Diagnosis{one("torchrun-child-failed", Confirmed, 0, 40)}, Facts: []FactValue{torch("2.6.0")},
-			Stats: Stats{Bytes: 10, Lines: 3, ElapsedMS: 5},
+			Diagnoses: []report.Diagnosis{one("torchrun-child-failed", report.Confirmed, 0, 40)}, Facts: []report.FactValue{torch("2.6.0")},
+			Stats: report.Stats{Bytes: 10, Lines: 3, ElapsedMS: 5},
 		},
-		{Diagnoses: []Diagnosis{one("cuda-oom", Likely, 5, 7)}, Facts: []FactValue{torch("2.6.0")}, Notes: []string{"b", "a"}},
+		{Diagnoses: []report.Diagnosis{one("cuda-oom", report.Likely, 5, 7)}, Facts: []report.FactValue{torch("2.6.0")}, Notes: []string{"b", "a"}},
 		{
-			Diagnoses: []Diagnosis{one("cuda-oom", Confirmed, 3, 9)}, Facts: []FactValue{torch("2.5.1")}, Notes: []string{"a"},
-			Stats: Stats{Bytes: 1, Incomplete: true},
+			Diagnoses: []report.Diagnosis{one("cuda-oom", report.Confirmed, 3, 9)}, Facts: []report.FactValue{torch("2.5.1")}, Notes: []string{"a"},
+			Stats: report.Stats{Bytes: 1, Incomplete: true},
 		},
-		{Diagnoses: []Diagnosis{one("torchrun-child-failed", Confirmed, 1, 30)}},
-		{Diagnoses: []Diagnosis{one("python-exception", Likely, 2, 1)}},
+		{Diagnoses: []report.Diagnosis{one("torchrun-child-failed", report.Confirmed, 1, 30)}},
+		{Diagnoses: []report.Diagnosis{one("python-exception", report.Likely, 2, 1)}},
 		{},
 	}
 }
@@ -48,13 +48,13 @@ func mergeEngine(t *testing.T) *Engine {
 func TestMerge(t *testing.T) {
 	got := mergeEngine(t).Merge(mergeReports()...)
 	root := got.Diagnoses[0]
-	if root.ID != "cuda-oom" || root.Certainty != Confirmed || *root.Rank != 3 || root.Count != 2 || root.Evidence[0].Line != 9 {
+	if root.ID != "cuda-oom" || root.Certainty != report.Confirmed || *root.Rank != 3 || root.Count != 2 || root.Evidence[0].Line != 9 {
 		t.Errorf("the root cause is %+v", root)
 	}
 	if diff := cmp.Diff([]int{3, 5}, root.Ranks); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]Consequence{{Title: "about torchrun-child-failed", Line: 40, Ranks: []int{0, 1}}}, root.Consequences); diff != "" {
+	if diff := cmp.Diff([]report.Consequence{{Title: "about torchrun-child-failed", Line: 40, Ranks: []int{0, 1}}}, root.Consequences); diff != "" {
 		t.Error(diff)
 	}
 	if len(got.Diagnoses) != 2 || got.Diagnoses[1].ID != "python-exception" {
@@ -66,7 +66,7 @@ func TestMerge(t *testing.T) {
 	if diff := cmp.Diff([]string{"a", "b"}, got.Notes); diff != "" {
 		t.Error(diff)
 	}
-	if want := (Stats{Bytes: 11, Lines: 3, ElapsedMS: 5, Incomplete: true}); got.Stats != want {
+	if want := (report.Stats{Bytes: 11, Lines: 3, ElapsedMS: 5, Incomplete: true}); got.Stats != want {
 		t.Errorf("%+v, want %+v", got.Stats, want)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gpu-triage/triage/matcher/facts"
+	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/rules"
 )
 
@@ -16,8 +18,8 @@ func TestReportHoldsNoSecret(t *testing.T) {
 		t.Fatal(err)
 	}
 	random := rand.New(rand.NewPCG(3, 4))
-	token := "hf_" + draw(random, alphanum, 34)
-	password, key := draw(random, alphanum, 12), draw(random, hexadecimal, 40)
+	token := "hf_" + report.draw(random, report.alphanum, 34)
+	password, key := report.draw(random, report.alphanum, 12), report.draw(random, report.hexadecimal, 40)
 	log := "WANDB_API_KEY=" + key + "\nTraceback (most recent call last):\n" +
 		"  File \"/home/user/train.py\", line 7, in push\n    login(token=\"" + token + "\")\n" +
 		"mymodel.OddError: no access to https://user:" + password + "@example.org for " + token + "\nand " + token + " again\n"
@@ -29,7 +31,7 @@ func TestReportHoldsNoSecret(t *testing.T) {
 	if err := reading.Read(t.Context(), "train.log", strings.NewReader(log)); err != nil {
 		t.Fatal(err)
 	}
-	report := reading.Report(Fact{Name: "env.MY_SECRET", Value: value, Origin: FromUser, Where: "--fact"})
+	report := reading.Report(facts.Fact{Name: "env.MY_SECRET", Value: value, Origin: facts.FromUser, Where: "--fact"})
 	if len(report.Diagnoses) == 0 || !strings.Contains(report.Diagnoses[0].Evidence[0].Text, "[redacted ") {
 		t.Fatalf("the line of the token is not quoted: %+v", report.Diagnoses)
 	}

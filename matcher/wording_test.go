@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/rules"
 )
 
@@ -57,7 +58,7 @@ func TestWordings(t *testing.T) {
 		"  ERROR: Failed building wheel for flash-attn":                                                                             "build-failed",
 	} {
 		found := diagnosed(t, engine, line+"\n")
-		if !slices.ContainsFunc(found, func(d matcher.Diagnosis) bool { return d.ID == id }) {
+		if !slices.ContainsFunc(found, func(d report.Diagnosis) bool { return d.ID == id }) {
 			got := "nothing"
 			if len(found) > 0 {
 				got = found[0].ID

@@ -12,10 +12,9 @@ import (
 	"time"
 
 	"github.com/google/go-github/v60/github"
-
 	"github.com/gpu-triage/triage/bots"
 	"github.com/gpu-triage/triage/bots/fetch"
-	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/report"
 )
 
 // memory is what is kept of an issue between looks.
@@ -226,7 +225,7 @@ func (b *Bot) text(ctx context.Context, s *scene, name, body string) {
 
 // answer diagnoses what was gathered and sees to the comment.
 func (b *Bot) answer(ctx context.Context, s *scene) error {
-	report := matcher.Report{Schema: matcher.Schema}
+	report := report.Report{Schema: report.Schema}
 	if len(s.logs) > 0 {
 		var err error
 		if report, err = s.settings.engine.Answer(ctx, s.logs, s.facts); err != nil {
@@ -247,12 +246,12 @@ func (b *Bot) answer(ctx context.Context, s *scene) error {
 }
 
 // hold keeps back what this repository does not want to hear unasked.
-func (b *Bot) hold(s *scene, answer *matcher.Report) {
+func (b *Bot) hold(s *scene, answer *report.Report) {
 	if len(s.asked) > 0 || len(answer.Diagnoses) == 0 {
 		return
 	}
 	first := answer.Diagnoses[0]
-	unsure := s.settings.Certainty == string(matcher.Confirmed) && first.Certainty != matcher.Confirmed
+	unsure := s.settings.Certainty == string(report.Confirmed) && first.Certainty != report.Confirmed
 	if unsure || s.settings.engine.Generic(first.ID) {
 		answer.Diagnoses = nil
 	}

@@ -8,10 +8,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-github/v60/github"
-
 	"github.com/gpu-triage/triage/bots"
-	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/matcher/render"
+	"github.com/gpu-triage/triage/matcher/report"
 )
 
 // markerHead begins the hidden line by which our comment is found again. A seal follows that only we can make.
@@ -43,7 +42,7 @@ func (b *Bot) ownComments(ctx context.Context, s *scene) (ours []*github.IssueCo
 }
 
 // comment writes or edits our one comment.
-func (b *Bot) comment(ctx context.Context, s *scene, report matcher.Report) error {
+func (b *Bot) comment(ctx context.Context, s *scene, report report.Report) error {
 	marker, err := b.marker(ctx, s)
 	if err != nil {
 		return err
@@ -98,7 +97,7 @@ func (b *Bot) post(ctx context.Context, s *scene, body string) (changed bool, er
 }
 
 // tidy removes what an accident left double, sets labels and shows those who asked that they were heard.
-func (b *Bot) tidy(ctx context.Context, s *scene, report matcher.Report) error {
+func (b *Bot) tidy(ctx context.Context, s *scene, report report.Report) error {
 	for i, extra := range s.ours {
 		if i == 0 {
 			continue
@@ -121,7 +120,7 @@ func (b *Bot) tidy(ctx context.Context, s *scene, report matcher.Report) error {
 }
 
 // compose writes the comment below the marker.
-func (s *scene) compose(report matcher.Report, page string) string {
+func (s *scene) compose(report report.Report, page string) string {
 	var out strings.Builder
 	switch {
 	case s.settings.wrong != nil:
@@ -158,8 +157,8 @@ func (s *scene) nothing() string {
 }
 
 // question asks the one thing that would turn a likely diagnosis into a certain one.
-func question(d matcher.Diagnosis) string {
-	if d.Certainty == matcher.Confirmed || len(d.Missing) == 0 || d.Missing[0].Name == "log" {
+func question(d report.Diagnosis) string {
+	if d.Certainty == report.Confirmed || len(d.Missing) == 0 || d.Missing[0].Name == "log" {
 		return ""
 	}
 	return fmt.Sprintf("\n**One answer settles this:** comment `/triage %s=…` with what the command above says.\n", strings.Trim(d.Missing[0].Name, "`\n"))
@@ -167,7 +166,7 @@ func question(d matcher.Diagnosis) string {
 
 // fenced quotes a text so that nothing in it comes alive.
 func fenced(text string) string {
-	text = matcher.Redact(strings.ReplaceAll(text, "@", "@\u200b"))
+	text = report.Redact(strings.ReplaceAll(text, "@", "@\u200b"))
 	fence := "```"
 	for strings.Contains(text, fence) {
 		fence += "`"

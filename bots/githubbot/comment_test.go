@@ -4,15 +4,13 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/google/go-github/v60/github"
+	"github.com/gpu-triage/triage/matcher/render"
+	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/text"
-
-	"github.com/google/go-github/v60/github"
-
-	"github.com/gpu-triage/triage/matcher"
-	"github.com/gpu-triage/triage/matcher/render"
 )
 
 // mentioned finds what GitHub takes for a mention: a name after a letter or a digit is an address (someone@octocat) and mentions nobody.
@@ -25,11 +23,11 @@ func FuzzCompose(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, hostile string) {
-		d := matcher.Diagnosis{ID: "an-id", Title: hostile, Cause: hostile, Certainty: matcher.Likely,
-			Evidence: []matcher.Evidence{{Source: hostile, Line: 1, Text: hostile}}, Missing: []matcher.Missing{{Name: "cudnn", Why: hostile, How: hostile}},
-			Fixes: []matcher.Fix{{Do: hostile, Run: []string{hostile}}}}
+		d := report.Diagnosis{ID: "an-id", Title: hostile, Cause: hostile, Certainty: report.Likely,
+			Evidence: []report.Evidence{{Source: hostile, Line: 1, Text: hostile}}, Missing: []report.Missing{{Name: "cudnn", Why: hostile, How: hostile}},
+			Fixes: []report.Fix{{Do: hostile, Run: []string{hostile}}}}
 		s := &scene{asked: []*github.IssueComment{{}}, complaints: []string{"No fact is named " + hostile + "."}}
-		body := s.compose(matcher.Report{Diagnoses: []matcher.Diagnosis{d}, Notes: []string{hostile}}, "https://triage.example/reports/0")
+		body := s.compose(report.Report{Diagnoses: []report.Diagnosis{d}, Notes: []string{hostile}}, "https://triage.example/reports/0")
 		if n := len([]rune(body)); n > render.GitHubLimit {
 			t.Errorf("%d characters", n)
 		}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-github/v60/github"
 	"github.com/gpu-triage/triage/bots"
-	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/rules/rulefile"
 )
 
@@ -48,7 +48,7 @@ func (b *Bot) settings(ctx context.Context, c *github.Client, repository string)
 	if ok && time.Since(known.read) < settingsTime {
 		return known, nil
 	}
-	s := cachedSettings{settings: settings{Enabled: true, Certainty: string(matcher.Likely)}, engine: b.Engine, read: time.Now()}
+	s := cachedSettings{settings: settings{Enabled: true, Certainty: string(report.Likely)}, engine: b.Engine, read: time.Now()}
 	content, err := b.file(ctx, c, repository, settingsFile)
 	if err != nil {
 		return s, err
@@ -85,7 +85,7 @@ func (s *settings) parse(content string) error {
 	if err := rulefile.Decode(settingsFile, []byte(content), s); err != nil {
 		return err
 	}
-	if s.Certainty != string(matcher.Likely) && s.Certainty != string(matcher.Confirmed) {
+	if s.Certainty != string(report.Likely) && s.Certainty != string(report.Confirmed) {
 		return fmt.Errorf("%s: certainty is %q, it can be likely or confirmed", settingsFile, s.Certainty)
 	}
 	if len(s.Labels) > 10 || len(s.Rules) > maxRuleFiles {

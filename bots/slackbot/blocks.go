@@ -6,9 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/slack-go/slack"
-
-	"github.com/gpu-triage/triage/matcher"
 )
 
 // Slack's limits, with a little room: of blocks, of characters in a section, in a header, and (undocumented) in all blocks together.
@@ -40,7 +39,7 @@ var extents = []extent{
 }
 
 // compose makes the message of a report, and tells whether it holds the whole of it.
-func compose(report matcher.Report, id, page string, private bool) (b blocks, whole bool) {
+func compose(report report.Report, id, page string, private bool) (b blocks, whole bool) {
 	for i, e := range extents {
 		c := composer{extent: e, whole: true}
 		c.report(report)
@@ -77,7 +76,7 @@ func (c *composer) section(text string) {
 	c.chars += utf8.RuneCountInString(text)
 }
 
-func (c *composer) report(r matcher.Report) {
+func (c *composer) report(r report.Report) {
 	if len(r.Diagnoses) == 0 {
 		c.section("*Nothing known.* I know none of the failures in this log. The part from the first error on, of the rank that failed first, usually tells most.")
 		c.notes(r.Notes)
@@ -99,9 +98,9 @@ func (c *composer) report(r matcher.Report) {
 	c.whole = c.whole && len(d.Backends) == 0 && len(d.Consequences) == 0
 }
 
-func standing(d matcher.Diagnosis) string {
+func standing(d report.Diagnosis) string {
 	text := "*Likely*, not certain"
-	if d.Certainty == matcher.Confirmed {
+	if d.Certainty == report.Confirmed {
 		text = "*Confirmed*"
 	}
 	if d.Rank != nil {
@@ -110,7 +109,7 @@ func standing(d matcher.Diagnosis) string {
 	return text + " · " + code(d.ID)
 }
 
-func (c *composer) evidence(d matcher.Diagnosis) {
+func (c *composer) evidence(d report.Diagnosis) {
 	var lines []string
 	for i, e := range d.Evidence {
 		if i == c.extent.evidence {
@@ -124,7 +123,7 @@ func (c *composer) evidence(d matcher.Diagnosis) {
 	}
 }
 
-func (c *composer) fixes(d matcher.Diagnosis) {
+func (c *composer) fixes(d report.Diagnosis) {
 	for i, f := range d.Fixes {
 		if i == c.extent.fixes {
 			c.whole = false
@@ -138,7 +137,7 @@ func (c *composer) fixes(d matcher.Diagnosis) {
 	}
 }
 
-func (c *composer) missing(d matcher.Diagnosis) {
+func (c *composer) missing(d report.Diagnosis) {
 	for i, m := range d.Missing {
 		if i == c.extent.missing {
 			c.whole = false
@@ -179,7 +178,7 @@ func (c *composer) buttons(id, page string, private bool) {
 }
 
 // headline is what a notification shows.
-func headline(r matcher.Report) string {
+func headline(r report.Report) string {
 	if len(r.Diagnoses) == 0 {
 		return "Nothing known in this log."
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/report"
 )
 
 // checkBlocks fails for a message that Slack would refuse, or in which something comes alive.
@@ -67,13 +67,13 @@ func FuzzCompose(f *testing.F) {
 	f.Add("\x00\xff", "\u202e", "```", 1)
 	f.Fuzz(func(t *testing.T, title, cause, line string, n int) {
 		n = max(0, min(n, 200))
-		d := matcher.Diagnosis{ID: "an-id", Title: title, Cause: cause, Certainty: matcher.Likely}
+		d := report.Diagnosis{ID: "an-id", Title: title, Cause: cause, Certainty: report.Likely}
 		for range n {
-			d.Evidence = append(d.Evidence, matcher.Evidence{Source: line, Line: 1, Text: line})
-			d.Fixes = append(d.Fixes, matcher.Fix{Do: cause, Run: []string{line}})
-			d.Missing = append(d.Missing, matcher.Missing{Name: title, Why: cause, How: line})
+			d.Evidence = append(d.Evidence, report.Evidence{Source: line, Line: 1, Text: line})
+			d.Fixes = append(d.Fixes, report.Fix{Do: cause, Run: []string{line}})
+			d.Missing = append(d.Missing, report.Missing{Name: title, Why: cause, How: line})
 		}
-		r := matcher.Report{Diagnoses: []matcher.Diagnosis{d}, Notes: []string{line}}
+		r := report.Report{Diagnoses: []report.Diagnosis{d}, Notes: []string{line}}
 		for range n % 5 {
 			r.Diagnoses = append(r.Diagnoses, d)
 		}
@@ -90,9 +90,9 @@ func FuzzCompose(f *testing.F) {
 
 func TestComposeSaysWhatMatters(t *testing.T) {
 	three := 3
-	r := matcher.Report{Diagnoses: []matcher.Diagnosis{{ID: "some-id", Title: "It broke", Cause: "Because of `this`.", Certainty: matcher.Confirmed, Rank: &three,
-		Evidence: []matcher.Evidence{{Source: "train.log", Line: 7, Text: "Error: x"}},
-		Fixes:    []matcher.Fix{{Do: "Mend it.", Run: []string{"pip install mended"}}}}}}
+	r := report.Report{Diagnoses: []report.Diagnosis{{ID: "some-id", Title: "It broke", Cause: "Because of `this`.", Certainty: report.Confirmed, Rank: &three,
+		Evidence: []report.Evidence{{Source: "train.log", Line: 7, Text: "Error: x"}},
+		Fixes:    []report.Fix{{Do: "Mend it.", Run: []string{"pip install mended"}}}}}}
 	b, whole := compose(r, "id", "", true)
 	data, err := json.Marshal(b.list())
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/gpu-triage/triage/bots"
 	"github.com/gpu-triage/triage/bots/fetch"
-	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/matcher/render"
+	"github.com/gpu-triage/triage/matcher/report"
 )
 
 // Handle does one job.
@@ -90,7 +90,7 @@ func (b *Bot) gather(ctx context.Context, t task, text, dir string) (logs []fetc
 	take := func(more []fetch.Log, err error) {
 		logs = append(logs, more...)
 		if err != nil {
-			notes = append(notes, "A log could not be read: "+matcher.Redact(err.Error())+".")
+			notes = append(notes, "A log could not be read: "+report.Redact(err.Error())+".")
 		}
 	}
 	for _, address := range found {
@@ -154,7 +154,7 @@ type letter struct {
 	public bool   // for the channel to see
 }
 
-func (b *Bot) letter(report matcher.Report, id string, private bool) letter {
+func (b *Bot) letter(report report.Report, id string, private bool) letter {
 	page := ""
 	if b.PublicURL != "" {
 		page = strings.TrimSuffix(b.PublicURL, "/") + "/reports/" + id

@@ -9,8 +9,10 @@ import (
 	"strings"
 
 	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/diagnosis"
 	"github.com/gpu-triage/triage/matcher/live"
 	"github.com/gpu-triage/triage/matcher/render"
+	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/rules"
 	"github.com/gpu-triage/triage/rules/backend"
 	"github.com/spf13/cobra"
@@ -107,7 +109,7 @@ func runBackends(ctx context.Context, std streams, o *backendsOptions) error {
 	if err := o.show(std, choice); err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(choice.Backends, func(b matcher.Backend) bool { return b.Verdict != backend.Unknown }) {
+	if !slices.ContainsFunc(choice.Backends, func(b report.Backend) bool { return b.Verdict != backend.Unknown }) {
 		return exitStatus(exitNothing)
 	}
 	return nil
@@ -141,7 +143,7 @@ func libraryNamed(libraries []*backend.Library, name string) (*backend.Library, 
 	return nil, fmt.Errorf("no backend rules for %s; there are those of %s", name, strings.Join(libraryNames(libraries), ", "))
 }
 
-func (o *backendsOptions) show(std streams, choice matcher.Choice) error {
+func (o *backendsOptions) show(std streams, choice diagnosis.Choice) error {
 	if o.output.format == "json" {
 		return writeJSON(std.out, choice)
 	}

@@ -9,9 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/facts"
 	"github.com/gpu-triage/triage/matcher/live"
 	"github.com/gpu-triage/triage/matcher/render"
+	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/rules"
 	"github.com/gpu-triage/triage/rules/backend"
 	"github.com/gpu-triage/triage/rules/fact"
@@ -45,7 +46,7 @@ func choose(cmd *cobra.Command, value *string, name string, values []string, usa
 }
 
 // show writes a report in the form asked for.
-func (f *outputFlags) show(std streams, report *matcher.Report) error {
+func (f *outputFlags) show(std streams, report *report.Report) error {
 	var text string
 	switch f.format {
 	case "text":
@@ -183,8 +184,8 @@ func (f *factFlags) add(cmd *cobra.Command) {
 }
 
 // read gives the facts, all of the user's own word. The error tells every wrong one.
-func (f *factFlags) read(vocabulary *fact.Vocabulary) ([]matcher.Fact, error) {
-	var known []matcher.Fact
+func (f *factFlags) read(vocabulary *fact.Vocabulary) ([]facts.Fact, error) {
+	var known []facts.Fact
 	var wrong []error
 	for _, given := range f.facts {
 		name, text, ok := strings.Cut(given, "=")
@@ -197,7 +198,7 @@ func (f *factFlags) read(vocabulary *fact.Vocabulary) ([]matcher.Fact, error) {
 			wrong = append(wrong, fmt.Errorf("--fact %s: %w", given, err))
 			continue
 		}
-		known = append(known, matcher.Fact{Name: name, Value: value, Origin: matcher.FromUser, Where: "--fact"})
+		known = append(known, facts.Fact{Name: name, Value: value, Origin: facts.FromUser, Where: "--fact"})
 	}
 	for _, file := range f.files {
 		facts, err := readFacts(file, vocabulary)
@@ -214,7 +215,7 @@ const maxFactsFile = 16 << 20
 
 // readFacts reads what `triage facts` printed, or an object with a member for each fact. Facts of a machine keep weighing less than
 // what a log says; those that a person wrote down weigh more.
-func readFacts(file string, vocabulary *fact.Vocabulary) ([]matcher.Fact, error) {
+func readFacts(file string, vocabulary *fact.Vocabulary) ([]facts.Fact, error) {
 	content, err := readAtMost(file, maxFactsFile)
 	if err != nil {
 		return nil, err
@@ -223,13 +224,13 @@ func readFacts(file string, vocabulary *fact.Vocabulary) ([]matcher.Fact, error)
 	if err != nil {
 		return nil, err
 	}
-	var known []matcher.Fact
+	var known []facts.Fact
 	for _, f := range document.Facts {
 		value, err := vocabulary.FromJSON(f.Name, f.Value)
 		if err != nil {
 			return nil, err
 		}
-		known = append(known, matcher.Fact{Name: f.Name, Value: value, Origin: matcher.Origin(f.Source), Where: file})
+		known = append(known, facts.Fact{Name: f.Name, Value: value, Origin: facts.Origin(f.Source), Where: file})
 	}
 	return known, nil
 }
@@ -250,7 +251,7 @@ func (f *askFlags) add(cmd *cobra.Command) {
 }
 
 // load checks the flags and reads what they name: the knowledge base and the facts that the user knows.
-func (f *askFlags) load() (*rules.Base, []matcher.Fact, error) {
+func (f *askFlags) load() (*rules.Base, []facts.Fact, error) {
 	if err := f.output.check(reportFormats...); err != nil {
 		return nil, nil, err
 	}

@@ -9,9 +9,10 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/facts"
+	"github.com/gpu-triage/triage/matcher/report"
+	"github.com/spf13/cobra"
 )
 
 // diagnoseOptions are what one call of `triage [FILE|DIR|-]...` asks for.
@@ -91,7 +92,7 @@ func runDiagnose(ctx context.Context, std streams, o *diagnoseOptions) error {
 	if err != nil && !errors.Is(err, context.Canceled) { // interrupted: what was found so far
 		return err
 	}
-	now, note := ofThisMachine(ctx, o.live, base, reading.Clues(), o.paths)
+	now, note := ofThisMachine(ctx, o.live, base, reading.Origin(), o.paths)
 	report := reading.Report(append(known, now...)...)
 	if note != "" {
 		report.Notes = append(report.Notes, note)
@@ -107,11 +108,11 @@ func runDiagnose(ctx context.Context, std streams, o *diagnoseOptions) error {
 }
 
 // following diagnoses a log that grows.
-func (o *diagnoseOptions) following(ctx context.Context, std streams, reading *matcher.Job, known []matcher.Fact) error {
+func (o *diagnoseOptions) following(ctx context.Context, std streams, reading *matcher.Job, known []facts.Fact) error {
 	if len(o.paths) != 1 || o.paths[0] == "-" {
 		return errors.New("-f follows one file; standard input is read as it comes")
 	}
-	return follow(ctx, o.paths[0], reading, func() matcher.Report { return reading.Report(known...) }, func(report matcher.Report) error {
+	return follow(ctx, o.paths[0], reading, func() report.Report { return reading.Report(known...) }, func(report report.Report) error {
 		return o.output.show(std, &report)
 	})
 }

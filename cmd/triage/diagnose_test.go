@@ -11,8 +11,7 @@ import (
 	"time"
 
 	"github.com/creack/pty"
-
-	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/report"
 )
 
 // endless is a log that does not end: then is called each time that more of it is asked for.
@@ -35,7 +34,7 @@ func TestInterrupted(t *testing.T) {
 	}})
 	var out, errs bytes.Buffer
 	status := run(ctx, []string{"--live", "off", "--format", "json"}, streams{in: log, out: &out, err: &errs, env: func(string) string { return "" }})
-	var report matcher.Report
+	var report report.Report
 	if err := json.Unmarshal(out.Bytes(), &report); err != nil {
 		t.Fatalf("status %d, %v: %s", status, err, errs.String())
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/report"
 )
 
 // How often a followed log is looked at, and after how long a silence what stands in it is taken for complete.
@@ -19,7 +20,7 @@ const (
 
 // follow reads a log while it grows, and shows the answer whenever there is a new one. It ends with ctx: with the exit status of
 // what was diagnosed until then. A log that becomes shorter was begun anew.
-func follow(ctx context.Context, name string, reading *matcher.Job, answer func() matcher.Report, show func(matcher.Report) error) error {
+func follow(ctx context.Context, name string, reading *matcher.Job, answer func() report.Report, show func(report.Report) error) error {
 	file, err := os.Open(name)
 	if err != nil {
 		return err
@@ -90,7 +91,7 @@ func added(file *os.File, to io.Writer) (int64, error) {
 }
 
 // gist is what makes an answer new: another diagnosis, or the same of something else.
-func gist(report matcher.Report) string {
+func gist(report report.Report) string {
 	all := ""
 	for _, d := range report.Diagnoses {
 		all += fmt.Sprintln(d.ID, d.Certainty, d.Evidence[0].Source, d.Evidence[0].Line)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/rules"
 )
 
@@ -30,10 +31,10 @@ func TestFollow(t *testing.T) {
 	add("step 1\nstep")
 	ctx, cancel := context.WithCancel(t.Context())
 	reading := matcher.New(base).Begin()
-	answers := make(chan matcher.Report)
+	answers := make(chan report.Report)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- follow(ctx, name, reading, func() matcher.Report { return reading.Report() }, func(report matcher.Report) error {
+		ended <- follow(ctx, name, reading, func() report.Report { return reading.Report() }, func(report report.Report) error {
 			answers <- report
 			return nil
 		})

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/facts"
 	"github.com/gpu-triage/triage/matcher/live"
 	"github.com/gpu-triage/triage/rules"
 )
@@ -17,7 +17,7 @@ const nearby = 15 * time.Minute
 
 // ofThisMachine are this machine's facts as far as they may be about the job that wrote the logs, and a sentence on what was left out or
 // assumed. Mode is on, off or auto, which uses them unless something says that the logs are from elsewhere.
-func ofThisMachine(ctx context.Context, mode string, base *rules.Base, clues matcher.Clues, paths []string) (known []matcher.Fact, note string) {
+func ofThisMachine(ctx context.Context, mode string, base *rules.Base, clues facts.LogOrigin, paths []string) (known []facts.Fact, note string) {
 	unknown := mode == "auto" && len(clues.Library) == 0 && len(clues.Hosts) == 0
 	if mode == "off" || unknown && !live.HasGPU() {
 		return nil, ""
@@ -41,7 +41,7 @@ func ofThisMachine(ctx context.Context, mode string, base *rules.Base, clues mat
 		return nil, "This machine's facts are left out, since " + why + "; --live on uses them."
 	}
 	// That a package is not here says little of a job that may have run elsewhere.
-	known = slices.DeleteFunc(known, func(f matcher.Fact) bool { return f.Value.JSON() == nil })
+	known = slices.DeleteFunc(known, func(f facts.Fact) bool { return f.Value.JSON() == nil })
 	return known, "This machine's facts are used, since nothing says that the log is from elsewhere; --live off leaves them out."
 }
 

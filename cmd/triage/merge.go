@@ -7,9 +7,9 @@ import (
 	"io"
 	"os"
 
-	"github.com/spf13/cobra"
-
 	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/report"
+	"github.com/spf13/cobra"
 )
 
 // maxReports bounds a file of reports, in bytes.
@@ -33,7 +33,7 @@ func newMerge(std streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var reports []matcher.Report
+			var reports []report.Report
 			for _, name := range args {
 				more, err := readReports(std, name)
 				if err != nil {
@@ -57,7 +57,7 @@ func newMerge(std streams) *cobra.Command {
 }
 
 // readReports reads the reports of a file, one after the other.
-func readReports(std streams, name string) ([]matcher.Report, error) {
+func readReports(std streams, name string) ([]report.Report, error) {
 	in := std.in
 	if name != "-" {
 		file, err := os.Open(name)
@@ -69,9 +69,9 @@ func readReports(std streams, name string) ([]matcher.Report, error) {
 	}
 	limited := &io.LimitedReader{R: in, N: maxReports}
 	decoder := json.NewDecoder(limited)
-	var reports []matcher.Report
+	var reports []report.Report
 	for {
-		var one matcher.Report
+		var one report.Report
 		err := decoder.Decode(&one)
 		switch {
 		case limited.N <= 0:
@@ -82,8 +82,8 @@ func readReports(std streams, name string) ([]matcher.Report, error) {
 			return nil, fmt.Errorf("%s: no report in this file", name)
 		case err != nil:
 			return nil, fmt.Errorf("%s: report %d: %w; triage --format json makes reports", name, len(reports)+1, err)
-		case one.Schema != matcher.Schema:
-			return nil, fmt.Errorf("%s: report %d is of schema %q, not %s; triage --format json makes reports", name, len(reports)+1, one.Schema, matcher.Schema)
+		case one.Schema != report.Schema:
+			return nil, fmt.Errorf("%s: report %d is of schema %q, not %s; triage --format json makes reports", name, len(reports)+1, one.Schema, report.Schema)
 		}
 		reports = append(reports, one)
 	}

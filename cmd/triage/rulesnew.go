@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/rules"
 	"github.com/gpu-triage/triage/rules/signature"
 	"github.com/spf13/cobra"
@@ -96,7 +97,7 @@ var errNothingNew = errors.New("nothing failed in this log, as far as can be tol
 
 // draft finds out what the log is about. A log that a signature knows needs no new one.
 func (o *newRuleOptions) draft(ctx context.Context, base *rules.Base, name string, log []byte) (*draft, error) {
-	log = []byte(matcher.Redact(string(log)))
+	log = []byte(report.Redact(string(log)))
 	d := &draft{line: o.line, log: log}
 	if d.line == 0 {
 		reading := matcher.New(base).Begin()

@@ -13,10 +13,11 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/facts"
 	"github.com/gpu-triage/triage/matcher/live"
+	"github.com/gpu-triage/triage/matcher/report"
+	"github.com/spf13/cobra"
 )
 
 // runOptions are what one call of `triage run` asks for.
@@ -146,7 +147,7 @@ func (w *watch) read(o output) {
 }
 
 // report answers with the facts of before and after.
-func (w *watch) report(ended live.Ended, args []string, known []matcher.Fact, before <-chan *live.Machine, options live.Options) *matcher.Report {
+func (w *watch) report(ended live.Ended, args []string, known []facts.Fact, before <-chan *live.Machine, options live.Options) *report.Report {
 	w.first.Wait()
 	for _, o := range w.later {
 		w.read(o)
@@ -171,7 +172,7 @@ func (w *watch) report(ended live.Ended, args []string, known []matcher.Fact, be
 const clockSlack = 10 * time.Second
 
 // answer writes the report to standard error and to the file that was asked for.
-func (o *runOptions) answer(std streams, report *matcher.Report) error {
+func (o *runOptions) answer(std streams, report *report.Report) error {
 	std.out = std.err
 	if len(report.Diagnoses) == 0 && o.output.format == "text" {
 		fmt.Fprintln(std.err, "triage: the command failed, but nothing known was found in what it printed")

@@ -14,7 +14,7 @@ import (
 	"github.com/gpu-triage/triage/bots/fetch"
 	"github.com/gpu-triage/triage/bots/githubbot"
 	"github.com/gpu-triage/triage/bots/slackbot"
-	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/facts"
 	"github.com/gpu-triage/triage/matcher/live"
 )
 
@@ -26,7 +26,7 @@ func (v *server) prometheus() {
 	}
 	base := v.engine.Matcher.Base()
 	fleet := live.Prometheus{URL: v.Prometheus, Base: base}
-	v.engine.Live = func(ctx context.Context, clues matcher.Clues) ([]matcher.Fact, error) {
+	v.engine.Live = func(ctx context.Context, clues facts.LogOrigin) ([]facts.Fact, error) {
 		machines, err := fleet.Hosts(ctx, clues.Hosts, clues.Last)
 		return live.Fleet(machines, base.Vocabulary), err
 	}

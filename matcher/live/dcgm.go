@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/facts"
 	"github.com/gpu-triage/triage/rules/fact"
 )
 
@@ -131,15 +131,15 @@ func meant(machines []*Machine, hosts []string) (chosen []*Machine, ambiguous st
 }
 
 // Fleet tells what several machines have in common, and what is wrong with any of them.
-func Fleet(machines []*Machine, vocabulary *fact.Vocabulary) []matcher.Fact {
+func Fleet(machines []*Machine, vocabulary *fact.Vocabulary) []facts.Fact {
 	if len(machines) == 0 {
 		return nil
 	}
 	common := machines[0].Known(vocabulary)
 	for _, m := range machines[1:] {
 		theirs := m.Known(vocabulary)
-		common = slices.DeleteFunc(common, func(f matcher.Fact) bool {
-			return !slices.ContainsFunc(theirs, func(g matcher.Fact) bool { return g.Name == f.Name && g.Value.Equal(f.Value) })
+		common = slices.DeleteFunc(common, func(f facts.Fact) bool {
+			return !slices.ContainsFunc(theirs, func(g facts.Fact) bool { return g.Name == f.Name && g.Value.Equal(f.Value) })
 		})
 	}
 	if len(machines) == 1 {
@@ -158,7 +158,7 @@ func Fleet(machines []*Machine, vocabulary *fact.Vocabulary) []matcher.Fact {
 	}
 	for _, f := range all.Known(vocabulary) {
 		if f.Name == "gpu_trouble" || strings.HasPrefix(f.Name, "xid") {
-			common = slices.DeleteFunc(common, func(c matcher.Fact) bool { return c.Name == f.Name })
+			common = slices.DeleteFunc(common, func(c facts.Fact) bool { return c.Name == f.Name })
 			common = append(common, f)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/rules/fact"
 )
 
@@ -17,9 +17,9 @@ const Schema = "triage.facts/v1"
 
 // Document is a machine's facts as `triage facts --format json` prints them and `--facts` reads them back.
 type Document struct {
-	Schema  string              `json:"schema"`
-	Facts   []matcher.FactValue `json:"facts"`
-	Machine *Machine            `json:"machine,omitempty"`
+	Schema  string             `json:"schema"`
+	Facts   []report.FactValue `json:"facts"`
+	Machine *Machine           `json:"machine,omitempty"`
 }
 
 // maxDocument bounds a facts file, in bytes.
@@ -57,7 +57,7 @@ func ParseDocument(data []byte, vocabulary *fact.Vocabulary) (Document, error) {
 			}
 		}
 		for name, raw := range fields {
-			fact := matcher.FactValue{Name: name, Source: "user"}
+			fact := report.FactValue{Name: name, Source: "user"}
 			if err := json.Unmarshal(raw, &fact.Value); err != nil {
 				return Document{}, err
 			}
@@ -70,14 +70,14 @@ func ParseDocument(data []byte, vocabulary *fact.Vocabulary) (Document, error) {
 // check drops the facts that the vocabulary does not take and names them.
 func (d *Document) check(vocabulary *fact.Vocabulary) error {
 	var wrong []error
-	d.Facts = slices.DeleteFunc(d.Facts, func(fact matcher.FactValue) bool {
+	d.Facts = slices.DeleteFunc(d.Facts, func(fact report.FactValue) bool {
 		if _, err := vocabulary.FromJSON(fact.Name, fact.Value); err != nil && fact.Value != nil {
 			wrong = append(wrong, err)
 			return true
 		}
 		return false
 	})
-	slices.SortFunc(d.Facts, func(a, b matcher.FactValue) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(d.Facts, func(a, b report.FactValue) int { return strings.Compare(a.Name, b.Name) })
 	return errors.Join(wrong...)
 }
 

@@ -7,7 +7,8 @@ import (
 	"os"
 	"strings"
 
-	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/facts"
+	"github.com/gpu-triage/triage/matcher/traceback"
 )
 
 // Origin says whether a log was written on this machine.
@@ -21,7 +22,7 @@ const (
 )
 
 // Whence compares what a log says of its machine with this one, and gives the reason in words.
-func (m *Machine) Whence(clues matcher.Clues) (Origin, string) {
+func (m *Machine) Whence(clues facts.LogOrigin) (Origin, string) {
 	if reason := m.otherPlace(clues); reason != "" {
 		return Elsewhere, reason
 	}
@@ -45,7 +46,7 @@ func (m *Machine) Whence(clues matcher.Clues) (Origin, string) {
 	return Undecided, ""
 }
 
-func (m *Machine) otherPlace(clues matcher.Clues) string {
+func (m *Machine) otherPlace(clues facts.LogOrigin) string {
 	if len(clues.Hosts) > 0 && m.Host != "" && !m.names(clues.Hosts) {
 		return fmt.Sprintf("the log is from %s, this is %s", strings.Join(clues.Hosts[:min(3, len(clues.Hosts))], ", "), m.Host)
 	}
@@ -98,7 +99,7 @@ func (m *Machine) hasGPU(name string) bool {
 const maxSource = 4 << 20
 
 // sameSource tells whether a file of this machine has the line that the traceback shows.
-func sameSource(frame matcher.Frame) Origin {
+func sameSource(frame traceback.Frame) Origin {
 	info, err := os.Stat(frame.File)
 	if os.IsNotExist(err) {
 		return Elsewhere
@@ -132,7 +133,7 @@ func HasGPU() bool {
 }
 
 // PackageFolder is the folder of Python packages that a log's tracebacks run through, if this machine has it, else "".
-func PackageFolder(clues matcher.Clues) string {
+func PackageFolder(clues facts.LogOrigin) string {
 	for _, frame := range clues.Library {
 		folder, _, _ := strings.Cut(frame.File, "-packages/")
 		if info, err := os.Stat(folder + "-packages"); err == nil && info.IsDir() {

@@ -7,14 +7,15 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/facts"
+	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/rules/condition"
 	"github.com/gpu-triage/triage/rules/fact"
 )
 
 // Facts says what the machine knows in the words of the vocabulary. Where GPUs differ, or a source failed, nothing is said: the
 // fact stays unknown.
-func (m *Machine) Facts(vocabulary *fact.Vocabulary) []matcher.FactValue {
+func (m *Machine) Facts(vocabulary *fact.Vocabulary) []report.FactValue {
 	f := &factList{vocabulary: vocabulary, where: m.Source}
 	if m.Source == fromPrometheus {
 		f.where = "Prometheus, host " + m.Host
@@ -25,19 +26,19 @@ func (m *Machine) Facts(vocabulary *fact.Vocabulary) []matcher.FactValue {
 	m.kernelFacts(f)
 	m.packageFacts(f)
 	m.hostFacts(f)
-	slices.SortStableFunc(f.facts, func(a, b matcher.FactValue) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(f.facts, func(a, b report.FactValue) int { return strings.Compare(a.Name, b.Name) })
 	return f.facts
 }
 
 // Known is Facts in the form that a diagnosis takes.
-func (m *Machine) Known(vocabulary *fact.Vocabulary) []matcher.Fact {
-	var known []matcher.Fact
+func (m *Machine) Known(vocabulary *fact.Vocabulary) []facts.Fact {
+	var known []facts.Fact
 	for _, f := range m.Facts(vocabulary) {
 		value := condition.Nil
 		if f.Value != nil {
 			value, _ = vocabulary.FromJSON(f.Name, f.Value) // Facts has dropped what cannot be read
 		}
-		known = append(known, matcher.Fact{Name: f.Name, Value: value, Origin: matcher.FromLive, Where: f.Where})
+		known = append(known, facts.Fact{Name: f.Name, Value: value, Origin: facts.FromLive, Where: f.Where})
 	}
 	return known
 }
@@ -46,7 +47,7 @@ func (m *Machine) Known(vocabulary *fact.Vocabulary) []matcher.Fact {
 type factList struct {
 	vocabulary *fact.Vocabulary
 	where      string
-	facts      []matcher.FactValue
+	facts      []report.FactValue
 }
 
 func (f *factList) add(name string, value any, where string) {
@@ -61,7 +62,7 @@ func (f *factList) add(name string, value any, where string) {
 	if where == "" {
 		where = f.where
 	}
-	f.facts = append(f.facts, matcher.FactValue{Name: name, Value: value, Source: "live", Where: where})
+	f.facts = append(f.facts, report.FactValue{Name: name, Value: value, Source: "live", Where: where})
 }
 
 func (m *Machine) gpuFacts(f *factList) {
@@ -184,7 +185,7 @@ func fits(archs []string, sm int) bool {
 }
 
 func (f *factList) has(name string) bool {
-	return slices.ContainsFunc(f.facts, func(v matcher.FactValue) bool { return v.Name == name })
+	return slices.ContainsFunc(f.facts, func(v report.FactValue) bool { return v.Name == name })
 }
 
 // libraryFacts tells which of several copies of a library a job would load: the one in memory, else the one that came with the

@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/rules"
 	"github.com/gpu-triage/triage/rules/fact"
 )
@@ -195,7 +195,7 @@ func (s *system) environment() map[string]string {
 		}
 		secret := func(word string) bool { return strings.Contains(name, word) }
 		if slices.ContainsFunc(shownVariables, start) && !slices.ContainsFunc([]string{"TOKEN", "SECRET", "PASSWORD", "API_KEY"}, secret) {
-			shown[name] = matcher.Redact(clip(value, 4000))
+			shown[name] = report.Redact(clip(value, 4000))
 		}
 	}
 	return shown

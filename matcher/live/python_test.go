@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/facts"
+	"github.com/gpu-triage/triage/matcher/traceback"
 )
 
 // dist writes a package's metadata into a folder of the machine.
@@ -268,31 +268,31 @@ func TestWhence(t *testing.T) {
 	m := host.read()
 	m.Host = "gpu7.cluster.local"
 	host.write("site-packages/torch/cuda.py", "import x\n\n    raise Wrong()\n")
-	here := matcher.Frame{File: host.path("site-packages/torch/cuda.py"), Line: 3, Code: "raise Wrong()"}
-	changed := matcher.Frame{File: here.File, Line: 2, Code: "raise Wrong()"}
-	gone := matcher.Frame{File: "/opt/other/site-packages/torch/cuda.py", Line: 3, Code: "raise Wrong()"}
-	gpu := func(name string) map[string]matcher.Fact {
+	here := traceback.Frame{File: host.path("site-packages/torch/cuda.py"), Line: 3, Code: "raise Wrong()"}
+	changed := traceback.Frame{File: here.File, Line: 2, Code: "raise Wrong()"}
+	gone := traceback.Frame{File: "/opt/other/site-packages/torch/cuda.py", Line: 3, Code: "raise Wrong()"}
+	gpu := func(name string) map[string]facts.Fact {
 		value, err := base(t).Vocabulary.Parse("gpu", name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return map[string]matcher.Fact{"gpu": {Name: "gpu", Value: value}}
+		return map[string]facts.Fact{"gpu": {Name: "gpu", Value: value}}
 	}
 	tests := []struct {
 		name  string
-		clues matcher.Clues
+		clues facts.LogOrigin
 		want  Origin
 		why   string
 	}{
-		{"nothing said", matcher.Clues{}, Undecided, ""},
-		{"its files", matcher.Clues{Library: []matcher.Frame{gone, here}}, Here, "through files of this machine"},
-		{"other files", matcher.Clues{Library: []matcher.Frame{gone}}, Elsewhere, "this machine has no /opt/other"},
-		{"another version of them", matcher.Clues{Library: []matcher.Frame{changed}}, Elsewhere, "as the log shows it"},
-		{"its host, by the short name", matcher.Clues{Hosts: []string{"gpu6", "gpu7"}}, Here, "names this host"},
-		{"another host", matcher.Clues{Hosts: []string{"gpu70"}, Library: []matcher.Frame{here}}, Elsewhere, "the log is from gpu70"},
-		{"older than the boot", matcher.Clues{Last: time.Unix(1600000000, 0)}, Elsewhere, "was booted at"},
-		{"the same GPU under another name", matcher.Clues{Facts: gpu("H200")}, Undecided, ""},
-		{"another GPU", matcher.Clues{Facts: gpu("NVIDIA A100-SXM4-80GB")}, Elsewhere, "the log is about NVIDIA A100-SXM4-80GB"},
+		{"nothing said", facts.LogOrigin{}, Undecided, ""},
+		{"its files", facts.LogOrigin{Library: []traceback.Frame{gone, here}}, Here, "through files of this machine"},
+		{"other files", facts.LogOrigin{Library: []traceback.Frame{gone}}, Elsewhere, "this machine has no /opt/other"},
+		{"another version of them", facts.LogOrigin{Library: []traceback.Frame{changed}}, Elsewhere, "as the log shows it"},
+		{"its host, by the short name", facts.LogOrigin{Hosts: []string{"gpu6", "gpu7"}}, Here, "names this host"},
+		{"another host", facts.LogOrigin{Hosts: []string{"gpu70"}, Library: []traceback.Frame{here}}, Elsewhere, "the log is from gpu70"},
+		{"older than the boot", facts.LogOrigin{Last: time.Unix(1600000000, 0)}, Elsewhere, "was booted at"},
+		{"the same GPU under another name", facts.LogOrigin{Facts: gpu("H200")}, Undecided, ""},
+		{"another GPU", facts.LogOrigin{Facts: gpu("NVIDIA A100-SXM4-80GB")}, Elsewhere, "the log is about NVIDIA A100-SXM4-80GB"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

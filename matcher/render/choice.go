@@ -4,11 +4,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/diagnosis"
+	"github.com/gpu-triage/triage/matcher/report"
 )
 
 // Backends returns a choice as Text shows the backends of a diagnosis.
-func Backends(c matcher.Choice, style Style) string {
+func Backends(c diagnosis.Choice, style Style) string {
 	p := newPage(style)
 	p.hanging(0, "", p.paint.strong(Line(strings.TrimSpace(c.Library+" "+c.Release)+": "+outcomeOf(c))))
 	for _, note := range c.Notes {
@@ -20,13 +21,13 @@ func Backends(c matcher.Choice, style Style) string {
 	return p.out.String()
 }
 
-func outcomeOf(c matcher.Choice) string {
+func outcomeOf(c diagnosis.Choice) string {
 	switch {
 	case c.Selected != nil:
 		return *c.Selected + " is used"
 	case len(c.Available) > 0:
 		return "available: " + strings.Join(c.Available, ", ")
-	case slices.ContainsFunc(c.Backends, func(b matcher.Backend) bool { return b.Verdict == unknown }):
+	case slices.ContainsFunc(c.Backends, func(b report.Backend) bool { return b.Verdict == unknown }):
 		return "not decided"
 	}
 	return "no backend is available"

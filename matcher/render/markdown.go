@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/report"
 )
 
 // GitHubLimit is how many characters a comment on GitHub may have.
@@ -29,7 +29,7 @@ var extents = []extent{
 // Markdown returns r as GitHub's Markdown, in at most limit characters (0: no limit but that of a comment) when it can be said in
 // so few: the longest parts go first. Everything that may come from a log is fenced or escaped: it mentions nobody, links nothing
 // and holds no markup.
-func Markdown(r *matcher.Report, limit int) string {
+func Markdown(r *report.Report, limit int) string {
 	if limit <= 0 {
 		limit = GitHubLimit
 	}
@@ -49,7 +49,7 @@ type markdown struct {
 	extent extent
 }
 
-func (m *markdown) report(r *matcher.Report) {
+func (m *markdown) report(r *report.Report) {
 	if len(r.Diagnoses) == 0 {
 		m.block(silence(r))
 	}
@@ -81,7 +81,7 @@ func (m *markdown) report(r *matcher.Report) {
 	}
 }
 
-func (m *markdown) diagnosis(level string, d matcher.Diagnosis) {
+func (m *markdown) diagnosis(level string, d report.Diagnosis) {
 	m.block(level + " " + inline(cut(Line(d.Title), m.extent.prose)))
 	m.block(standing(d))
 	for _, paragraph := range strings.Split(strings.TrimSpace(clean(cut(d.Cause, m.extent.prose))), "\n\n") {
@@ -95,9 +95,9 @@ func (m *markdown) diagnosis(level string, d matcher.Diagnosis) {
 	}
 }
 
-func standing(d matcher.Diagnosis) string {
+func standing(d report.Diagnosis) string {
 	certainty := "**Likely**, not certain"
-	if d.Certainty == matcher.Confirmed {
+	if d.Certainty == report.Confirmed {
 		certainty = "**Confirmed**"
 	}
 	parts := []string{certainty}
@@ -107,7 +107,7 @@ func standing(d matcher.Diagnosis) string {
 	return strings.Join(append(parts, code(d.ID)), " · ")
 }
 
-func (m *markdown) quotes(quotes []matcher.Evidence) []string {
+func (m *markdown) quotes(quotes []report.Evidence) []string {
 	var lines []string
 	for i, e := range quotes {
 		if i == m.extent.lines {
@@ -121,7 +121,7 @@ func (m *markdown) quotes(quotes []matcher.Evidence) []string {
 	return lines
 }
 
-func (m *markdown) fixes(fixes []matcher.Fix) {
+func (m *markdown) fixes(fixes []report.Fix) {
 	if len(fixes) == 0 {
 		return
 	}
@@ -139,7 +139,7 @@ func (m *markdown) fixes(fixes []matcher.Fix) {
 	}
 }
 
-func (m *markdown) missing(missing []matcher.Missing) {
+func (m *markdown) missing(missing []report.Missing) {
 	if len(missing) == 0 {
 		return
 	}
@@ -160,7 +160,7 @@ func (m *markdown) missing(missing []matcher.Missing) {
 }
 
 // details holds what a reader wants only to check the answer.
-func (m *markdown) details(d matcher.Diagnosis) {
+func (m *markdown) details(d report.Diagnosis) {
 	var inner markdown
 	inner.extent = m.extent
 	inner.factTable("What decided", d.Facts)
@@ -182,7 +182,7 @@ func (m *markdown) details(d matcher.Diagnosis) {
 	m.block("</details>")
 }
 
-func (m *markdown) everyFact(facts []matcher.FactValue) {
+func (m *markdown) everyFact(facts []report.FactValue) {
 	if len(facts) == 0 {
 		return
 	}
@@ -191,7 +191,7 @@ func (m *markdown) everyFact(facts []matcher.FactValue) {
 	m.block("</details>")
 }
 
-func (m *markdown) factTable(title string, facts []matcher.FactValue) {
+func (m *markdown) factTable(title string, facts []report.FactValue) {
 	if len(facts) == 0 {
 		return
 	}
@@ -206,7 +206,7 @@ func (m *markdown) factTable(title string, facts []matcher.FactValue) {
 	m.block(strings.Join(rows, "\n"))
 }
 
-func (m *markdown) backendTable(backends []matcher.Backend) {
+func (m *markdown) backendTable(backends []report.Backend) {
 	if len(backends) == 0 {
 		return
 	}

@@ -7,12 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/text"
-
-	"github.com/gpu-triage/triage/matcher"
 )
 
 // hostile are texts that come alive in a careless comment.
@@ -33,18 +32,18 @@ var hostile = []string{
 }
 
 // poisoned is a report with text in every place that a log, a flag or a rule can fill, references excepted.
-func poisoned(text string) *matcher.Report {
-	evidence := []matcher.Evidence{{Source: text, Line: 1, Text: text}, {Source: "b.log", Line: 2, Text: "x\n" + text}}
-	diagnosis := matcher.Diagnosis{
-		ID: text, Title: text, Cause: text, Certainty: matcher.Likely, Ranks: []int{1}, Evidence: evidence,
-		Facts:        []matcher.FactValue{{Name: text, Value: text, Source: text, Where: text}, {Name: "n", Value: []any{text}}},
-		Missing:      []matcher.Missing{{Name: text, Why: text, How: text}},
-		Backends:     []matcher.Backend{{Name: text, Verdict: text, Rules: []matcher.BackendRule{{ID: text, Because: text}}, Missing: []string{text}}},
-		Fixes:        []matcher.Fix{{Do: text, Run: []string{text, text}, Effect: text, Loses: text, Verified: true}},
-		Consequences: []matcher.Consequence{{Title: text}},
+func poisoned(text string) *report.Report {
+	evidence := []report.Evidence{{Source: text, Line: 1, Text: text}, {Source: "b.log", Line: 2, Text: "x\n" + text}}
+	diagnosis := report.Diagnosis{
+		ID: text, Title: text, Cause: text, Certainty: report.Likely, Ranks: []int{1}, Evidence: evidence,
+		Facts:        []report.FactValue{{Name: text, Value: text, Source: text, Where: text}, {Name: "n", Value: []any{text}}},
+		Missing:      []report.Missing{{Name: text, Why: text, How: text}},
+		Backends:     []report.Backend{{Name: text, Verdict: text, Rules: []report.BackendRule{{ID: text, Because: text}}, Missing: []string{text}}},
+		Fixes:        []report.Fix{{Do: text, Run: []string{text, text}, Effect: text, Loses: text, Verified: true}},
+		Consequences: []report.Consequence{{Title: text}},
 		References:   []string{"see " + text, "javascript:" + text, "https://ok.example/a#b"},
 	}
-	return &matcher.Report{Diagnoses: []matcher.Diagnosis{diagnosis, diagnosis}, Facts: diagnosis.Facts, Notes: []string{text}}
+	return &report.Report{Diagnoses: []report.Diagnosis{diagnosis, diagnosis}, Facts: diagnosis.Facts, Notes: []string{text}}
 }
 
 func TestMarkdownQuotesSafely(t *testing.T) {
@@ -118,8 +117,8 @@ func TestMarkdownFits(t *testing.T) {
 	long.Diagnoses[0].Cause = strings.Repeat("word <&> ", 100_000)
 	long.Diagnoses[0].Evidence[0].Text = strings.Repeat("```@a ", 100_000)
 	for i := range 1000 {
-		long.Diagnoses[0].Fixes = append(long.Diagnoses[0].Fixes, matcher.Fix{Do: fmt.Sprint(i), Run: []string{strings.Repeat("x", 1000)}})
-		long.Facts = append(long.Facts, matcher.FactValue{Name: fmt.Sprint("env.X", i), Value: strings.Repeat("v", 1000)})
+		long.Diagnoses[0].Fixes = append(long.Diagnoses[0].Fixes, report.Fix{Do: fmt.Sprint(i), Run: []string{strings.Repeat("x", 1000)}})
+		long.Facts = append(long.Facts, report.FactValue{Name: fmt.Sprint("env.X", i), Value: strings.Repeat("v", 1000)})
 	}
 	for _, limit := range []int{GitHubLimit, 12_000} {
 		page := Markdown(long, limit)

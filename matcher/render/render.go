@@ -11,13 +11,12 @@ import (
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
-
-	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/report"
 )
 
 // JSON returns r in the form that matcher.Schema names, indented and with a newline at its end. Lists are never null. It fails only
 // when a fact holds a value that JSON has no form for.
-func JSON(r *matcher.Report) ([]byte, error) {
+func JSON(r *report.Report) ([]byte, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
@@ -29,25 +28,25 @@ func JSON(r *matcher.Report) ([]byte, error) {
 }
 
 // withoutNulls returns r with an empty list wherever there was none.
-func withoutNulls(r matcher.Report) matcher.Report {
+func withoutNulls(r report.Report) report.Report {
 	if r.Schema == "" {
-		r.Schema = matcher.Schema
+		r.Schema = report.Schema
 	}
 	r.Facts = orEmpty(r.Facts)
-	r.Diagnoses = append([]matcher.Diagnosis{}, r.Diagnoses...)
+	r.Diagnoses = append([]report.Diagnosis{}, r.Diagnoses...)
 	for i := range r.Diagnoses {
 		d := &r.Diagnoses[i]
 		d.Ranks, d.Evidence, d.Facts, d.Missing = orEmpty(d.Ranks), orEmpty(d.Evidence), orEmpty(d.Facts), orEmpty(d.Missing)
 		d.References = orEmpty(d.References)
-		d.Fixes = append([]matcher.Fix{}, d.Fixes...)
+		d.Fixes = append([]report.Fix{}, d.Fixes...)
 		for i := range d.Fixes {
 			d.Fixes[i].Run = orEmpty(d.Fixes[i].Run)
 		}
-		d.Consequences = append([]matcher.Consequence{}, d.Consequences...)
+		d.Consequences = append([]report.Consequence{}, d.Consequences...)
 		for i := range d.Consequences {
 			d.Consequences[i].Ranks = orEmpty(d.Consequences[i].Ranks)
 		}
-		d.Backends = append([]matcher.Backend(nil), d.Backends...)
+		d.Backends = append([]report.Backend(nil), d.Backends...)
 		for i := range d.Backends {
 			d.Backends[i].Rules = orEmpty(d.Backends[i].Rules)
 		}
@@ -107,7 +106,7 @@ func Value(value any) string {
 }
 
 // origin tells where a fact is from.
-func origin(f matcher.FactValue) string {
+func origin(f report.FactValue) string {
 	from := map[string]string{"user": "given", "log": "log", "live": "this machine"}[f.Source]
 	if from == "" {
 		from = Line(f.Source)
@@ -119,7 +118,7 @@ func origin(f matcher.FactValue) string {
 }
 
 // place names a line as editors and compilers do.
-func place(e matcher.Evidence) string {
+func place(e report.Evidence) string {
 	where := Line(e.Source) + ":" + strconv.Itoa(e.Line)
 	if e.Rank != nil {
 		where += fmt.Sprintf(" [rank %d]", *e.Rank)
@@ -129,7 +128,7 @@ func place(e matcher.Evidence) string {
 
 // spread tells who failed: "rank 3 first, then ranks 0-2, 4-7; seen 24 times". It is empty when the log names no rank and the
 // failure was seen once.
-func spread(d matcher.Diagnosis) string {
+func spread(d report.Diagnosis) string {
 	var parts []string
 	var others []int
 	for _, rank := range d.Ranks {
@@ -174,7 +173,7 @@ func rankList(ranks []int) string {
 }
 
 // outcome tells what a fix was proved to do and what it takes away.
-func outcome(f matcher.Fix) string {
+func outcome(f report.Fix) string {
 	var parts []string
 	switch effect := sentence(f.Effect); {
 	case f.Verified && effect == "":
@@ -200,7 +199,7 @@ func sentence(text string) string {
 }
 
 // remarks are the notes of r, and what its figures say about how it was read.
-func remarks(r *matcher.Report) []string {
+func remarks(r *report.Report) []string {
 	var notes []string
 	for _, note := range r.Notes {
 		notes = append(notes, Line(note))
@@ -215,6 +214,6 @@ func remarks(r *matcher.Report) []string {
 }
 
 // silence is what stands in the place of a diagnosis when there is none.
-func silence(r *matcher.Report) string {
+func silence(r *report.Report) string {
 	return fmt.Sprintf("No failure found in %d lines.", r.Stats.Lines)
 }

@@ -10,8 +10,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/diagnosis"
+	"github.com/gpu-triage/triage/matcher/report"
 )
 
 var update = flag.Bool("update", false, "write what is rendered to the golden files")
@@ -19,43 +19,43 @@ var update = flag.Bool("update", false, "write what is rendered to the golden fi
 func rank(n int) *int { return &n }
 
 // full is a report that has something everywhere.
-func full() *matcher.Report {
-	return &matcher.Report{
-		Schema: matcher.Schema,
-		Diagnoses: []matcher.Diagnosis{{
-			ID: "te-no-backend", Title: "TransformerEngine finds no attention backend for this configuration", Certainty: matcher.Likely,
+func full() *report.Report {
+	return &report.Report{
+		Schema: report.Schema,
+		Diagnoses: []report.Diagnosis{{
+			ID: "te-no-backend", Title: "TransformerEngine finds no attention backend for this configuration", Certainty: report.Likely,
 			Cause: "Every backend is ruled out: flash-attn 2.8.3 is outside the range that TransformerEngine 2.3.0 takes, and before Hopper " +
 				"the fused kernels of cuDNN take heads of at most 128 here.\n\nSet `NVTE_DEBUG=1` to see its own reasons.",
 			Rank: rank(3), Ranks: []int{0, 1, 2, 3, 5, 7}, Count: 24,
-			Evidence: []matcher.Evidence{
+			Evidence: []report.Evidence{
 				{Source: "train.log", Line: 1412, Rank: rank(3), Text: "ValueError: No dot product attention backend is available for the provided inputs."},
 				{Source: "train.log", Line: 1413, Rank: rank(3), Text: "    \tcontext " + strings.Repeat("long ", 40)},
 				{Source: "train.log", Line: 98, Text: "Running with config={...}"},
 			},
-			Facts: []matcher.FactValue{
+			Facts: []report.FactValue{
 				{Name: "transformer_engine", Value: "2.3.0", Source: "log", Where: "train.log:12"},
 				{Name: "head_dim_qk", Value: 192, Source: "user", Where: "--fact"},
 				{Name: "flash_attn_3", Value: nil, Source: "live", Where: "pip"},
 			},
-			Missing: []matcher.Missing{{Name: "cudnn", Why: "its release decides which fused kernels exist", How: "python -c 'import torch; print(torch.backends.cudnn.version())'"}},
-			Backends: []matcher.Backend{
-				{Name: "FlashAttention", Verdict: "disabled", Rules: []matcher.BackendRule{{ID: "te-flash-range", Because: "TransformerEngine 2.3 takes flash-attn 2.1.1 to 2.7.4.post1", Source: "utils.py@v2.3"}}},
+			Missing: []report.Missing{{Name: "cudnn", Why: "its release decides which fused kernels exist", How: "python -c 'import torch; print(torch.backends.cudnn.version())'"}},
+			Backends: []report.Backend{
+				{Name: "FlashAttention", Verdict: "disabled", Rules: []report.BackendRule{{ID: "te-flash-range", Because: "TransformerEngine 2.3 takes flash-attn 2.1.1 to 2.7.4.post1", Source: "utils.py@v2.3"}}},
 				{Name: "FusedAttention", Verdict: "unknown", Missing: []string{"cudnn"}},
 				{Name: "UnfusedDotProductAttention", Verdict: "allowed"},
 			},
-			Fixes: []matcher.Fix{
+			Fixes: []report.Fix{
 				{Do: "Install the highest flash-attn that this TransformerEngine takes.", Run: []string{"pip install --no-build-isolation 'flash-attn==2.7.4.post1'"}, Verified: true, Effect: "FlashAttention becomes available", Loses: "what 2.8 brought"},
 				{Do: "Or upgrade TransformerEngine.", Run: []string{"pip install a", "pip install b"}},
 			},
-			Consequences: []matcher.Consequence{{Title: "NCCL watchdog timeout on the waiting ranks", Line: 1500, Ranks: []int{0, 1}}, {Title: "torchrun stopped the others", Line: 1502}},
+			Consequences: []report.Consequence{{Title: "NCCL watchdog timeout on the waiting ranks", Line: 1500, Ranks: []int{0, 1}}, {Title: "torchrun stopped the others", Line: 1502}},
 			References:   []string{"https://github.com/NVIDIA/TransformerEngine/issues/1821", "transformer_engine/pytorch/attention.py@v2.3"},
 		}, {
-			ID: "disk-full", Title: "No space left on device", Certainty: matcher.Confirmed, Cause: "The disk is full.",
-			Evidence: []matcher.Evidence{{Source: "train.log", Line: 7, Text: "OSError: [Errno 28] No space left on device"}},
+			ID: "disk-full", Title: "No space left on device", Certainty: report.Confirmed, Cause: "The disk is full.",
+			Evidence: []report.Evidence{{Source: "train.log", Line: 7, Text: "OSError: [Errno 28] No space left on device"}},
 		}},
-		Facts: []matcher.FactValue{{Name: "sm", Value: 80, Source: "log", Where: "train.log:1"}},
+		Facts: []report.FactValue{{Name: "sm", Value: 80, Source: "log", Where: "train.log:1"}},
 		Notes: []string{"This machine has another GPU than the log: its facts were not used."},
-		Stats: matcher.Stats{Bytes: 10, Lines: 2000, TruncatedLines: 1, Incomplete: true},
+		Stats: report.Stats{Bytes: 10, Lines: 2000, TruncatedLines: 1, Incomplete: true},
 	}
 }
 
@@ -71,7 +71,7 @@ func TestGolden(t *testing.T) {
 		"full.md":    Markdown(full(), 0),
 		"small.md":   Markdown(full(), 1),
 		"full.json":  string(asJSON),
-		"none.txt":   Text(&matcher.Report{Stats: matcher.Stats{Lines: 12}}, Style{}),
+		"none.txt":   Text(&report.Report{Stats: report.Stats{Lines: 12}}, Style{}),
 	} {
 		path := filepath.Join("testdata", name)
 		if *update {
@@ -90,7 +90,7 @@ func TestGolden(t *testing.T) {
 }
 
 func TestJSONHasNoNullLists(t *testing.T) {
-	empty, err := JSON(&matcher.Report{Diagnoses: []matcher.Diagnosis{{Fixes: make([]matcher.Fix, 1), Consequences: make([]matcher.Consequence, 1), Backends: make([]matcher.Backend, 1)}}})
+	empty, err := JSON(&report.Report{Diagnoses: []report.Diagnosis{{Fixes: make([]report.Fix, 1), Consequences: make([]report.Consequence, 1), Backends: make([]report.Backend, 1)}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestJSONHasNoNullLists(t *testing.T) {
 	if got := strings.Count(string(empty), "null"); got != 1 || !strings.Contains(string(empty), `"rank": null`) {
 		t.Errorf("only rank may be null:\n%s", empty)
 	}
-	none, err := JSON(&matcher.Report{})
+	none, err := JSON(&report.Report{})
 	if err != nil || !strings.Contains(string(none), `"diagnoses": []`) {
 		t.Errorf("%v:\n%s", err, none)
 	}
@@ -155,11 +155,11 @@ func TestRankList(t *testing.T) {
 
 func TestBackendsTellTheOutcome(t *testing.T) {
 	used := "FusedAttention"
-	for want, choice := range map[string]matcher.Choice{
+	for want, choice := range map[string]diagnosis.Choice{
 		"te 2.3: FusedAttention is used":  {Selected: &used, Available: []string{used}},
 		"te 2.3: available: A, B":         {Available: []string{"A", "B"}},
-		"te 2.3: not decided":             {Backends: []matcher.Backend{{Name: "A", Verdict: "unknown"}}},
-		"te 2.3: no backend is available": {Backends: []matcher.Backend{{Name: "A", Verdict: "disabled"}}},
+		"te 2.3: not decided":             {Backends: []report.Backend{{Name: "A", Verdict: "unknown"}}},
+		"te 2.3: no backend is available": {Backends: []report.Backend{{Name: "A", Verdict: "disabled"}}},
 	} {
 		choice.Library, choice.Release = "te", "2.3"
 		if got, _, _ := strings.Cut(Backends(choice, Style{}), "\n"); got != want {

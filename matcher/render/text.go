@@ -6,8 +6,7 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
-
-	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/report"
 )
 
 // Style says how Text may look.
@@ -26,7 +25,7 @@ const (
 
 // Text returns r as a terminal shows it: the root cause first, then the lines that show it, why, the facts that decided, what to do,
 // and what was only a consequence. Prose is wrapped, commands are not, so that they can be copied.
-func Text(r *matcher.Report, style Style) string {
+func Text(r *report.Report, style Style) string {
 	p := newPage(style)
 	if len(r.Diagnoses) == 0 {
 		p.line(0, silence(r))
@@ -44,7 +43,7 @@ func Text(r *matcher.Report, style Style) string {
 	return p.out.String()
 }
 
-func (p *page) diagnosis(d matcher.Diagnosis) {
+func (p *page) diagnosis(d report.Diagnosis) {
 	p.headline(d)
 	p.evidence(d.Evidence)
 	if who := spread(d); len(d.Ranks) > 1 || d.Count > 1 { // else the evidence says it
@@ -64,9 +63,9 @@ func (p *page) diagnosis(d matcher.Diagnosis) {
 	p.references(d.References)
 }
 
-func (p *page) headline(d matcher.Diagnosis) {
+func (p *page) headline(d report.Diagnosis) {
 	certainty := p.paint.confirmed
-	if d.Certainty != matcher.Confirmed {
+	if d.Certainty != report.Confirmed {
 		certainty = p.paint.likely
 	}
 	label := certainty(string(d.Certainty)) + p.paint.faint("["+Line(d.ID)+"]") + ": "
@@ -79,7 +78,7 @@ func (p *page) headline(d matcher.Diagnosis) {
 }
 
 // evidence quotes lines beside their numbers; neighbours of one file and rank share the line that names it.
-func (p *page) evidence(quotes []matcher.Evidence) {
+func (p *page) evidence(quotes []report.Evidence) {
 	gutter := 0
 	for _, e := range quotes {
 		gutter = max(gutter, len(strconv.Itoa(e.Line)))
@@ -107,14 +106,14 @@ func (p *page) evidence(quotes []matcher.Evidence) {
 	}
 }
 
-func samePlace(a, b matcher.Evidence) bool {
+func samePlace(a, b report.Evidence) bool {
 	if a.Source != b.Source || (a.Rank == nil) != (b.Rank == nil) {
 		return false
 	}
 	return a.Rank == nil || *a.Rank == *b.Rank
 }
 
-func (p *page) facts(d matcher.Diagnosis) {
+func (p *page) facts(d report.Diagnosis) {
 	p.section("decided by", len(d.Facts))
 	var rows [][]string
 	for _, f := range d.Facts {
@@ -127,14 +126,14 @@ func (p *page) facts(d matcher.Diagnosis) {
 }
 
 // logOf is the log that a diagnosis is about, which need not be named again and again.
-func logOf(d matcher.Diagnosis) string {
+func logOf(d report.Diagnosis) string {
 	if len(d.Evidence) == 0 {
 		return ""
 	}
 	return d.Evidence[0].Source
 }
 
-func (p *page) missing(missing []matcher.Missing) {
+func (p *page) missing(missing []report.Missing) {
 	p.section("not known, and it would decide", len(missing))
 	for i, m := range missing {
 		if i == shownMissing {
@@ -149,7 +148,7 @@ func (p *page) missing(missing []matcher.Missing) {
 // unknown is the verdict about a backend that some rules rule out in some of the cases that the facts leave open.
 const unknown = "unknown"
 
-func (p *page) backends(backends []matcher.Backend) {
+func (p *page) backends(backends []report.Backend) {
 	p.section("backends", len(backends))
 	verdict := map[string]func(string) string{"allowed": p.paint.good, "disabled": p.paint.confirmed}
 	name := 0
@@ -185,7 +184,7 @@ func (p *page) backends(backends []matcher.Backend) {
 	}
 }
 
-func (p *page) fixes(fixes []matcher.Fix) {
+func (p *page) fixes(fixes []report.Fix) {
 	p.section("fix", len(fixes))
 	for i, f := range fixes {
 		number := strconv.Itoa(i+1) + ". "
@@ -199,7 +198,7 @@ func (p *page) fixes(fixes []matcher.Fix) {
 	}
 }
 
-func (p *page) consequences(all []matcher.Consequence) {
+func (p *page) consequences(all []report.Consequence) {
 	p.section("only a consequence", len(all))
 	for i, c := range all {
 		if i == shownConsequence {

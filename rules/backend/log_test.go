@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/gpu-triage/triage/rules"
 )
 
 // TestTrail reads the lines that TransformerEngine prints for the sample's rows. They must agree with the rules, and stand in for the

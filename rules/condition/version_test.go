@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	pep440 "github.com/aquasecurity/go-pep440-version"
-	"github.com/gpu-triage/triage/rules"
 )
 
 // TestVersionOrder checks the order of the keys against the library that parses versions, over the forms that packages really have.

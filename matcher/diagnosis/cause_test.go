@@ -1,0 +1,146 @@
+package diagnosis_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/rules"
+)
+
+// storyBase knows one failure of each role, so that these tests are about the story of a log and not about what is known.
+func storyBase(t *testing.T) *matcher.Engine {
+	t.Helper()
+	signature := func(id, role, keyword, match string) *fstest.MapFile {
+		return &fstest.MapFile{Data: []byte(fmt.Sprintf(
+			"id: %[1]s\ntitle: %[1]s\nrole: %[2]s\nkeywords: [%[3]q]\nmatch: [%[4]q]\ncause: x\nfixes: [{do: x}]\nreferences: [x]\n", id, role, keyword, match))}
+	}
+	facts := "facts: [{name: torch, type: version}]\n"
+	base, err := rules.Load(fstest.MapFS{
+		"facts.yaml":    {Data: []byte(facts)},
+		"oom.yaml":      signature("oom", "cause", "out of memory", `text contains "out of memory"`),
+		"watchdog.yaml": signature("watchdog", "consequence", "Watchdog caught", `text contains "Watchdog caught"`),
+		"wrapper.yaml":  signature("wrapper", "consequence", "ChildFailedError", `error.name == "ChildFailedError"`),
+		"step.yaml":     signature("step", "progress", "iteration", `text contains "iteration"`),
+		"any.yaml":      signature("any", "generic", "Error", `error.type != ""`),
+		"nan.yaml":      signature("nan", "cause", "loss nan", `text contains "loss nan"`),
+		"line.yaml":     signature("line", "generic", "Frontend error", `text contains "Frontend error"`),
+		"cut.yaml":      signature("cut", "generic", "Traceback", `error.type == "" and any(error.frames, .line > 0)`),
+		"chatter.yaml":  signature("chatter", "noise", "libfoo", `text contains "libfoo"`),
+		"killed.yaml":   signature("killed", "cause", "Killed", `text contains "Killed"`),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return matcher.New(base)
+}
+
+const (
+	valueError = "Traceback (most recent call last):\n  File \"main.py\", line 3, in <module>\n    f()\nValueError: bad shard\n"
+	oom        = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n"
+	step       = "[2026-11-19 03:00:00] iteration 1/100 loss 2.0\n"
+)
+
+func prefixed(rank int, text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		fmt.Fprintf(&b, "[rank%d]: %s", rank, line)
+	}
+	return b.String()
+}
+
+func childFailed(rank int) string {
+	return fmt.Sprintf(`Traceback (most recent call last):
+  File "/usr/local/bin/torchrun", line 10, in <module>
+    sys.exit(main())
+torch.distributed.elastic.multiprocessing.errors.ChildFailedError:
+============================================================
+main.py FAILED
+------------------------------------------------------------
+Root Cause (first observed failure):
+[0]:
+  time      : 2026-11-20_14:44:24
+  host      : localhost
+  rank      : %[1]d (local_rank: %[1]d)
+  exitcode  : 1 (pid: 4337)
+  error_file: <N/A>
+  traceback : To enable traceback see: https://pytorch.org/docs/stable/elastic/errors.html
+============================================================
+`, rank)
+}
+
+func TestRootCause(t *testing.T) {
+	noRank := -1
+	for name, c := range map[string]struct {
+		logs []string
+		want string // "id line rank" of the root cause, "" for none
+		rank int
+	}{
+		"nothing failed":                   {[]string{step + step}, "", noRank},
+		"survived":                         {[]string{valueError + step}, "", noRank},
+		"survived, then failed":            {[]string{valueError + step + oom}, "oom", noRank},
+		"survived, then on another rank":   {[]string{prefixed(2, oom+step) + prefixed(5, oom) + prefixed(0, "Watchdog caught timeout\n")}, "oom", 5},
+		"survived in a later file only":    {[]string{step + oom, oom + step + "Watchdog caught timeout\n"}, "oom", noRank},
+		"survived in every file":           {[]string{oom + step, oom + step}, "", noRank},
+		"nan to the end":                   {[]string{step + "iteration 2/100 loss nan\niteration 3/100 loss nan\n"}, "nan", noRank},
+		"nan, and finite again":            {[]string{step + "iteration 2/100 loss nan\n" + step}, "", noRank},
+		"known to be harmless":             {[]string{"ImportError: libfoo is missing\n"}, "", noRank},
+		"unknown at the end":               {[]string{step + valueError}, "any", noRank},
+		"a traceback cut off":              {[]string{strings.TrimSuffix(valueError, "ValueError: bad shard\n") + "Frontend error\n"}, "line", noRank},
+		"only a traceback cut off":         {[]string{strings.TrimSuffix(valueError, "ValueError: bad shard\n")}, "cut", noRank},
+		"a lone last line":                 {[]string{step + "ValueError: bad shard\n"}, "any", noRank},
+		"long ago and unknown":             {[]string{valueError + strings.Repeat("serving\n", 1000)}, "", noRank},
+		"long ago and known":               {[]string{"CUDA out of memory\n" + strings.Repeat("waiting\n", 1000)}, "oom", noRank},
+		"watchdogs before their cause":     {[]string{prefixed(0, "Watchdog caught timeout\n") + prefixed(3, valueError)}, "any", 3},
+		"only a consequence":               {[]string{prefixed(0, "Watchdog caught timeout\n")}, "watchdog", 0},
+		"the launcher knows who":           {[]string{prefixed(1, valueError) + prefixed(2, strings.Replace(valueError, "shard", "token", 1)) + childFailed(2)}, "any", 2},
+		"others print a step after it":     {[]string{valueError + step + childFailed(1)}, "any", 1},
+		"without a prefix":                 {[]string{step + valueError + childFailed(6)}, "any", 6},
+		"unknown first, on another rank":   {[]string{prefixed(4, valueError) + prefixed(5, "RuntimeError: CUDA out of memory\n")}, "any", 4},
+		"known later, on the same rank":    {[]string{prefixed(4, valueError) + prefixed(4, "RuntimeError: CUDA out of memory\n")}, "oom", 4},
+		"a file for each rank":             {[]string{"Watchdog caught timeout\n", valueError}, "any", noRank},
+		"the cause of a chain":             {[]string{strings.Replace(valueError, "bad shard", "CUDA out of memory", 1) + "\nThe above exception was the direct cause of the following exception:\n\n" + valueError}, "oom", noRank},
+		"a chain that explains at its end": {[]string{valueError + "\nDuring handling of the above exception, another exception occurred:\n\n" + strings.Replace(valueError, "bad shard", "CUDA out of memory", 1)}, "oom", noRank},
+	} {
+		t.Run(name, func(t *testing.T) {
+			reading := storyBase(t).Begin()
+			for i, log := range c.logs {
+				if err := reading.Read(context.Background(), fmt.Sprintf("%d.log", i), strings.NewReader(log)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			report := reading.Report()
+			got, rank := "", noRank
+			if len(report.Diagnoses) > 0 {
+				got = report.Diagnoses[0].ID
+				if r := report.Diagnoses[0].Rank; r != nil {
+					rank = *r
+				}
+			}
+			if got != c.want || rank != c.rank {
+				t.Errorf("got %q on rank %d, want %q on rank %d", got, rank, c.want, c.rank)
+			}
+		})
+	}
+}
+
+// TestLastAttempt: of attempts that the job went on after, but for the last one, that one is told.
+func TestLastAttempt(t *testing.T) {
+	reading := storyBase(t).Begin()
+	attempt := func(gib int) string { return strings.Replace(oom, "2.00", fmt.Sprintf("%d.00", gib), 1) }
+	log := attempt(1) + step + attempt(2) + step + attempt(3) + "Watchdog caught timeout\n"
+	if err := reading.Read(context.Background(), "train.log", strings.NewReader(log)); err != nil {
+		t.Fatal(err)
+	}
+	report := reading.Report()
+	if len(report.Diagnoses) == 0 {
+		t.Fatal("nothing is diagnosed")
+	}
+	d := report.Diagnoses[0]
+	if at := d.Evidence[0]; d.ID != "oom" || at.Line != 5 || !strings.Contains(at.Text, "3.00 GiB") || d.Count != 1 {
+		t.Errorf("%s at line %d, %d times: %s", d.ID, at.Line, d.Count, at.Text)
+	}
+}

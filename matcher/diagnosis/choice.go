@@ -1,0 +1,192 @@
+package diagnosis
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/gpu-triage/triage/matcher/facts"
+	"github.com/gpu-triage/triage/matcher/reading"
+	"github.com/gpu-triage/triage/matcher/report"
+	"github.com/gpu-triage/triage/rules/backend"
+	"github.com/gpu-triage/triage/rules/condition"
+)
+
+// Choice is what a library does about its backends in a situation: which it allows, which it uses, and what would help when there is
+// none.
+type Choice struct {
+	Library   string           `json:"library"`
+	Release   string           `json:"release,omitempty"` // whose rules were applied
+	Available []string         `json:"available"`
+	Selected  *string          `json:"selected"` // nil: none, or not decided
+	Reports   map[string]any   `json:"reports"`  // what the library says of its choice, such as the sub-backend
+	Backends  []report.Backend `json:"backends"`
+	Missing   []report.Missing `json:"missing"`
+	Changes   []report.Fix     `json:"changes"` // cheapest first
+	Notes     []string         `json:"notes"`
+}
+
+// Choose applies a library's backend rules to what the logs say and what else is known. At most so many changes are proposed.
+func Choose(read *reading.Reading, library *backend.Library, changes int, known ...facts.Fact) Choice {
+	r := diagnoser{read}
+	return r.ask(library, r.situation(known), nil, "", changes).Choice
+}
+
+// asked is a Choice with what a diagnosis wants to know beyond it.
+type asked struct {
+	Choice
+	selection backend.Selection // what surely holds
+	guess     backend.Selection // what holds with the usual for what is not known
+	assumed   []string          // for which facts that is
+}
+
+// ask applies a library's backend rules to facts, and to the trail that a process left in the log. What assume has replaces what the
+// log says.
+func (r diagnoser) ask(library *backend.Library, facts facts.Facts, assume map[string]condition.Value, process string, changes int) asked {
+	values := make(map[string]condition.Value, len(facts))
+	for name, f := range facts {
+		values[name] = f.Value
+	}
+	a := asked{Choice: Choice{Library: library.Name, Reports: make(map[string]any), Missing: []report.Missing{}, Notes: []string{}}}
+	trail, ok := library.ReadSelectionLog(r.Trails.Of(library.Name, process))
+	if ok {
+		told := library.Told(values, trail)
+		maps.Copy(told, values)
+		values = told
+		a.Notes = append(a.Notes, library.Contradictions(values, trail)...)
+	}
+	maps.Copy(values, assume)
+	a.selection = library.EvaluateLog(values, trail)
+	usual, assumed := library.Usual(values)
+	a.guess, a.assumed = library.Evaluate(usual), assumed
+	a.Release, a.Available = a.selection.Release, a.selection.Available()
+	a.Notes = append(a.Notes, nonEmpty(a.selection.Note)...)
+	if a.selection.Selected != "" {
+		a.Selected = &a.selection.Selected
+	}
+	for name, value := range a.selection.Reports {
+		a.Reports[name] = value.JSON()
+	}
+	for _, m := range a.selection.Missing {
+		a.Missing = append(a.Missing, report.Missing(m))
+	}
+	a.Backends = backendsOf(a.selection, a.guess)
+	a.Changes = proposals(library, values, usual, changes)
+	return a
+}
+
+// backendsOf puts verdicts into the form of a report. Where no rule is certain, the reasons are those that hold with the usual for
+// what is not known.
+func backendsOf(selection, guess backend.Selection) []report.Backend {
+	backends := []report.Backend{}
+	for i, b := range selection.Backends {
+		if i < len(guess.Backends) && len(guess.Backends[i].Rules) > 0 && (b.Verdict == backend.Unknown || b.Verdict == guess.Backends[i].Verdict) {
+			b.Rules = guess.Backends[i].Rules
+		}
+		backends = append(backends, backendOf(b))
+	}
+	return backends
+}
+
+func backendOf(b backend.BackendVerdict) report.Backend {
+	backend := report.Backend{Name: b.Name, Verdict: b.Verdict, Rules: []report.BackendRule{}, Missing: b.Missing}
+	for _, rule := range b.Rules {
+		backend.Rules = append(backend.Rules, report.BackendRule{ID: rule.ID, Because: rule.Because, Source: rule.Source})
+	}
+	return backend
+}
+
+// maxChanges is how many changes that would help a diagnosis shows.
+const maxChanges = 3
+
+// addBackends asks a library's backend rules about a diagnosis: which backends it would have, why not the others, and the smallest
+// change that gives one. It returns what contradicts the log.
+func (r diagnoser) addBackends(d *report.Diagnosis, m match, facts facts.Facts, process string) (notes []string) {
+	library, err := r.Base.Library(m.signature.Library)
+	if err != nil {
+		return []string{fmt.Sprintf("The backend rules of %s cannot be read: %v", m.signature.Library, err)}
+	}
+	if library == nil {
+		return []string{"There are no backend rules of " + m.signature.Library}
+	}
+	c := r.ask(library, facts, m.signature.Assume, process, maxChanges)
+	for _, missing := range c.Missing {
+		if len(d.Missing) < maxMissing && !slices.ContainsFunc(d.Missing, func(have report.Missing) bool { return have.Name == missing.Name }) {
+			d.Missing = append(d.Missing, missing)
+		}
+	}
+	for _, b := range c.Backends {
+		b.Rules, b.Missing = b.Rules[:min(len(b.Rules), maxReasons)], b.Missing[:min(len(b.Missing), maxMissing)]
+		d.Backends = append(d.Backends, b)
+	}
+	d.Fixes = append(c.Changes, d.Fixes...)
+	if c.guess.Decided && c.guess.Selected != "" {
+		c.Notes = append(c.Notes, c.hidden())
+	}
+	return c.Notes
+}
+
+// hidden says that the configuration would have got a backend although the log says that it failed to.
+func (c *asked) hidden() string {
+	note := fmt.Sprintf("By the rules of %s %s this configuration gets %s, so something decides here that the log does not show", c.guess.Library, c.guess.Release, c.guess.Selected)
+	if c.selection.Decided {
+		return note + ": another layer's configuration, or a patched build."
+	}
+	var open []string
+	for _, missing := range c.selection.Missing {
+		if slices.Contains(c.assumed, missing.Name) && len(open) < maxMissing {
+			open = append(open, missing.Name)
+		}
+	}
+	return note + ". One of these is not as usual: " + strings.Join(open, ", ") + "."
+}
+
+// proposals are the smallest changes that give a backend. They are searched for with the usual where the log does not say; one is
+// verified only if the rules say yes after it whatever the rest is.
+func proposals(library *backend.Library, values, usual map[string]condition.Value, most int) []report.Fix {
+	fixes := []report.Fix{}
+	for _, change := range library.Changes(usual, most) {
+		fix := proposal(change, library.Loses(change.Selected))
+		after := maps.Clone(values)
+		maps.Copy(after, change.Set)
+		maps.Copy(after, change.Implies)
+		if fix.Verified = len(library.Evaluate(after).Available()) > 0; !fix.Verified {
+			fix.Effect += ", if what the log does not say is as usual"
+		}
+		fixes = append(fixes, fix)
+	}
+	return fixes
+}
+
+// maxMissing bounds the questions of one diagnosis: more than a few nobody answers.
+const maxMissing = 6
+
+// maxReasons bounds the rules that are shown for one backend; with much unknown, dozens may take it out.
+const maxReasons = 4
+
+func nonEmpty(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return []string{text}
+}
+
+// proposal puts a change into the words of a fix; lost is what the backend that it gives is worse at.
+func proposal(c backend.Change, lost string) report.Fix {
+	fix := report.Fix{Run: []string{}, Set: make(map[string]any), Effect: c.Selected + " becomes available", Cost: c.Cost}
+	var do []string
+	loses := nonEmpty(lost)
+	for _, step := range c.Steps {
+		do = append(do, step.Do)
+		fix.Run = append(fix.Run, step.Run...)
+		loses = append(loses, nonEmpty(step.Loses)...)
+	}
+	fix.Do, fix.Loses = strings.Join(do, " "), strings.Join(loses, " ")
+	for name, value := range c.Set {
+		fix.Set[name] = value.JSON()
+	}
+	fix.Do = cmp.Or(fix.Do, "Change the configuration.")
+	return fix
+}

@@ -1,0 +1,195 @@
+package pace
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// When a job that no line calls broken counts as slower or as standing still. Each is far from what healthy jobs show: an evaluation,
+// a checkpoint or the first steps take long, but not as long, not to the end, or not as suddenly.
+const (
+	slowFactor  = 3               // a step takes so many times what it took: no noise, and no other batch of the same work
+	suddenly    = 1.5             // just before, it took at most so many times what was usual: what grows bit by bit was meant to
+	enoughPaces = 10              // steps seen before and after: fewer are a pause
+	tolerated   = 10              // one step in so many may be fast among slow ones, or slow among fast ones
+	longWait    = 5 * time.Minute // without a step: shorter pauses are common
+	waitFactor  = 4               // times the longest wait that was seen before
+	enoughGaps  = 10              // waits seen before
+	enoughTurns = 20              // steps of a process in a row: they tell how far processes are apart when all is well
+	fewTurns    = 5               // the others get so many steps farther, at most, before they wait
+)
+
+// pace is how a source's processes went on.
+type Pace struct {
+	Series   []*series
+	finished bool // the work was done
+	paused   bool // something other than steps began after the last
+	quiet    bool // after the last step came nothing new, only lines of kinds that came before
+	clock    bool
+	stepped  Mark          // the last line that shows a step
+	ended    Mark          // the last line with a timestamp before anything new
+	longest  time.Duration // between two lines that show steps
+	gaps     int
+}
+
+// series is one count of steps by one process.
+type series struct {
+	key     seriesKey
+	marks   []Mark // of the sample; only the last one is kept when the source ends
+	last    Mark
+	lines   int     // of the sample that show its steps
+	turn    float64 // steps from one of its lines to the next
+	turns   int     // lines in a row that it has at the end of the source
+	apart   float64 // steps that a process was behind the first one at most, as long as all went on
+	recent  float64 // seconds for a step lately, 0 when unknown
+	slow    *slowdown
+	current bool // its process counts nothing else later
+}
+
+type seriesKey struct {
+	writer string
+	by     string
+	of     float64
+}
+
+// close sums up the sample of a source; nil when it shows no steps.
+func (s *Sample) close() *Pace {
+	if !slices.ContainsFunc(s.Marks, func(m Mark) bool { return m.by != "" }) {
+		return nil
+	}
+	p := &Pace{clock: s.clock()}
+	p.wait(s.Marks)
+	p.group(s.Marks)
+	row := max(s.closed, 1)
+	p.distances(s.Marks, row)
+	for _, one := range p.Series {
+		one.close(p, row)
+	}
+	return p
+}
+
+// wait finds the last step and what came after it.
+func (p *Pace) wait(marks []Mark) {
+	lastStep := 0
+	for i, m := range marks {
+		if m.by != "" {
+			lastStep = i
+		}
+	}
+	p.stepped = marks[lastStep]
+	known, before := make(map[uint64]bool), (*Mark)(nil)
+	for i := range marks[:lastStep+1] {
+		m := &marks[i]
+		if i > 0 && m.Line.Number > marks[i-1].Line.Number+1 {
+			before = nil // what was between is not known
+		}
+		if m.by == "" {
+			known[m.template] = true
+			continue
+		}
+		if before != nil && p.clock && !before.at.IsZero() {
+			p.longest = max(p.longest, m.at.Sub(before.at))
+			p.gaps++
+		}
+		before = m
+	}
+	p.quiet, p.finished, p.ended = true, p.stepped.finished, p.stepped
+	for _, m := range marks[lastStep+1:] {
+		p.finished, p.paused = p.finished || m.finished, p.paused || m.pause
+		if p.quiet && !m.Line.Time.IsZero() {
+			p.ended = m
+		}
+		p.quiet = p.quiet && (known[m.template] || m.Line.Text == "")
+	}
+}
+
+// group puts the steps of one count together.
+func (p *Pace) group(marks []Mark) {
+	byKey := make(map[seriesKey]*series)
+	latest := make(map[string]*series)
+	for _, m := range marks {
+		if m.by == "" {
+			continue
+		}
+		key := seriesKey{m.Line.Writer, m.by, m.of}
+		one := byKey[key]
+		if one == nil {
+			one = &series{key: key}
+			byKey[key] = one
+			p.Series = append(p.Series, one)
+		}
+		if n := len(one.marks); n > 0 && m.number < one.marks[n-1].number {
+			one.marks = one.marks[:0] // the count began again
+		}
+		one.marks, one.lines = append(one.marks, m), one.lines+1
+		latest[key.writer] = one
+	}
+	for _, one := range p.Series {
+		one.last = one.marks[len(one.marks)-1]
+		one.current = latest[one.key.writer] == one || p.stepped.Line.Number-one.last.Line.Number < rowLines
+	}
+}
+
+// distances finds how far the processes of each count are apart while all go on, from a line on from which none is missing.
+func (p *Pace) distances(marks []Mark, row int) {
+	type count struct {
+		first float64 // how far the first of its processes is
+		at    map[string]float64
+		apart float64
+	}
+	type name struct {
+		by string
+		of float64
+	}
+	counts := make(map[name]*count)
+	for _, m := range marks {
+		if m.by == "" || m.Line.Number < row {
+			continue
+		}
+		c := counts[name{m.by, m.of}]
+		if c == nil {
+			c = &count{at: make(map[string]float64)}
+			counts[name{m.by, m.of}] = c
+		}
+		if at, known := c.at[m.Line.Writer]; known && m.number < at {
+			clear(c.at)
+			c.first = 0
+		} else if known {
+			c.apart = max(c.apart, c.first-at)
+		}
+		c.at[m.Line.Writer], c.first = m.number, max(c.first, m.number)
+	}
+	for _, one := range p.Series {
+		if c := counts[name{one.key.by, one.key.of}]; c != nil {
+			one.apart = c.apart
+		}
+	}
+}
+
+// close sums up the marks of a series.
+func (one *series) close(p *Pace, row int) {
+	var turns []float64
+	for i := 1; i < len(one.marks); i++ {
+		if d := one.marks[i].number - one.marks[i-1].number; d > 0 && one.marks[i-1].Line.Number >= row {
+			turns = append(turns, d)
+		}
+	}
+	one.turn, one.turns = median(turns), len(turns)
+	paces := one.paces(p.clock)
+	if n := len(paces); n >= enoughPaces {
+		one.recent = medianCost(paces[n-enoughPaces:])
+	}
+	one.slow = slower(paces)
+	one.marks = nil
+}
+
+// median is the middle one of some numbers, 0 of none.
+func median(numbers []float64) float64 {
+	if len(numbers) == 0 {
+		return 0
+	}
+	ordered := slices.Clone(numbers)
+	slices.SortFunc(ordered, cmp.Compare[float64])
+	return ordered[len(ordered)/2]
+}

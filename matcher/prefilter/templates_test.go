@@ -1,0 +1,164 @@
+package prefilter
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gpu-triage/triage/matcher/logline"
+	"github.com/gpu-triage/triage/matcher/reading"
+	"github.com/gpu-triage/triage/matcher/scan"
+	"github.com/gpu-triage/triage/matcher/scan/corpus"
+	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/pattern"
+)
+
+// A line is wanted or not whatever its numbers are, behind every prefix.
+func TestKindsAreWanted(t *testing.T) {
+	base, err := rules.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sieve := NewSource(New(base), logline.Sniff("", nil), make(Found, len(base.Scope.SeenPatterns())))
+	prefixes := []string{"", "2026-11-19T03:00:00.123Z ", "2026-01-19T03:00:00+01:00 stdout F ", "[rank31]: ", "[default7]:", "I0000 00:00:1712345678.123 123 file.cc:12] ",
+		"I0000 10:20:17.123 123 file.cc:12] ", "[1,15]<stdout>:", logline.DockerLog, "(Worker pid=12, ip=10.0.0.1) ", "trainer-1  | ", "0012-steps/0 [default6]:", "2026-04-29 06:01:12.977 [177/train/578 (pid 28936)] ",
+		"2026-03-01 10:11:12,123 - name - ERROR - ", "03-01 10:11:12 ", "[2026-12-07 09:57:19,206 E 393463 393463] (raylet) file.cc:3277: ", "node-12: ", "12: ", "host-1:4711:4712 [3] NCCL WARN "}
+	rnd := rand.New(rand.NewPCG(3, 1))
+	kept, left := 0, 0
+	for i, line := range loggedLines(t) {
+		if i%3 > 0 {
+			continue
+		}
+		if prefix := prefixes[i%len(prefixes)]; prefix == logline.DockerLog {
+			line = prefix + logline.dockerQuotes.Replace(line) + `\n","stream":"stderr","time":"2026-03-06T02:16:52.7125Z"}`
+		} else {
+			line = prefix + line
+		}
+		if _, ok := lineKind(nil, []byte(line)); !ok {
+			continue
+		}
+		wanted, ok := wants(sieve, line)
+		for range 2 {
+			other := reading.Renumbered(rnd, line)
+			again, too := wants(sieve, other)
+			if ok && too && again != wanted {
+				t.Fatalf("%v: %q\n%v: %q", wanted, line, again, other)
+			}
+		}
+		if wanted {
+			kept++
+		} else if ok {
+			left++
+		}
+	}
+	if kept < 100 || left < 100 {
+		t.Errorf("%d lines were wanted, %d were not", kept, left)
+	}
+}
+
+// The kinds of lines that may have a literal with a number are known, whatever number such a line has.
+func TestNumberedKinds(t *testing.T) {
+	base, err := rules.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, rnd, numbers := New(base), rand.New(rand.NewPCG(7, 1)), 0
+	for _, l := range e.Literals() {
+		line := "2026-03-01 trainer: " + strings.TrimSuffix(l.Text, "\n")
+		if !strings.HasSuffix(l.Text, "\n") {
+			line += " of 17"
+		}
+		kind, ok := lineKind(nil, []byte(reading.Renumbered(rnd, line)))
+		if !ok || pattern.IgnoresNumbers(l.Text) {
+			continue
+		}
+		numbers++
+		if !e.mayHaveNumbered(kind) {
+			t.Errorf("%q may be of the kind %q", l.Text, kind)
+		}
+	}
+	if kind, _ := lineKind(nil, []byte("2026-03-01 trainer: step 17")); numbers < 50 || e.mayHaveNumbered(kind) {
+		t.Errorf("%d literals with numbers were tried; one of them may be in %q", numbers, kind)
+	}
+}
+
+// wants tells whether somebody wants a line that nothing is known of, and whether that says something of its kind.
+func wants(s *Source, line string) (wanted, ok bool) {
+	e := s.filter
+	var literals []int32
+	e.Lines.Lines([]byte(line), func(hit scan.Hit) bool {
+		literals = slices.Clone(hit.IDs)
+		return true
+	})
+	kind, _ := pattern.LineTemplate(nil, []byte(line))
+	numbered := e.mayHaveNumbered(kind)
+	return len(literals) > 0 && s.wanted([]byte(line), literals), len(literals) > 0 && !numbered
+}
+
+// loggedLines are the lines of all test logs.
+func loggedLines(t *testing.T) (lines []string) {
+	t.Helper()
+	files, err := filepath.Glob("../testdata/logs/*/*.log")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no test logs", err)
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, strings.Split(string(content), "\n")...)
+	}
+	return lines
+}
+
+// What is known of one kind does not spread to another that has its place.
+func TestKindsAreToldApart(t *testing.T) {
+	known := newKinds()
+	rnd := rand.New(rand.NewPCG(4, 1))
+	for range 20 * kindCount {
+		kind := make([]byte, 12)
+		for i := range kind {
+			kind[i] = byte('a' + rnd.IntN(26))
+		}
+		if known.has(kind) {
+			t.Fatalf("%s is known already", kind)
+		}
+		if known.add(kind); !known.has(kind) {
+			t.Fatalf("%s is forgotten at once", kind)
+		}
+	}
+}
+
+// A log in which every line nearly matches leaves hardly any line to the reading.
+func TestNearMissesAreLeft(t *testing.T) {
+	base, err := rules.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	patterns := base.Scope.SeenPatterns()
+	sieve := NewSource(New(base), logline.Sniff("", nil), make(Found, len(patterns)))
+	var log bytes.Buffer
+	if err := corpus.Write(&log, 30_000, corpus.Adversarial, 2); err != nil {
+		t.Fatal(err)
+	}
+	lines, kept := 0, 0
+	for line := range strings.Lines(log.String()[:30_000]) {
+		lines++
+		if wanted, _ := wants(sieve, strings.TrimSuffix(line, "\n")); wanted {
+			kept++
+		}
+		for i, p := range patterns { // as the reading notes it: nobody asks for a second one
+			if p.Matches(line) {
+				sieve.found[i].Store(true)
+			}
+		}
+	}
+	if lines < 200 || kept > lines/6 {
+		t.Errorf("%d of %d lines are kept", kept, lines)
+	}
+}

@@ -1,0 +1,122 @@
+package reading
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/gpu-triage/triage/matcher/logline"
+)
+
+// occurrence is when an event was seen.
+type Occurrence struct {
+	Order  int          // counts everything that was read
+	Line   logline.Line // without its text: there are as many as ranks
+	writer string
+}
+
+func (r *Reading) Occurrence(line logline.Line) Occurrence {
+	line.Text = ""
+	return Occurrence{Order: r.order(line), Line: line, writer: line.Process()}
+}
+
+// before tells whether a happened before b as far as the clocks or the order of reading can say.
+func (a Occurrence) Before(b Occurrence) bool {
+	if a.Line.Source != b.Line.Source && logline.SameClock(a.Line.Time, b.Line.Time) && !a.Line.Time.Equal(b.Line.Time) {
+		return a.Line.Time.Before(b.Line.Time)
+	}
+	return a.Order < b.Order
+}
+
+// spell is how an event was seen in one source, an exception since the job last went on after it.
+type episode struct {
+	seen  map[int]*Occurrence // the first on each rank, NoRank among them
+	last  Occurrence
+	count int
+}
+
+// occurred counts the event, of which that was printed this time. An exception that the job went on after is forgotten when it is
+// raised again: programs try once more, and the last attempt is the one that ends them. What lines tell, such as a loss that is no
+// number, began with the first of them.
+func (e *Event) Occurred(o Occurrence, printed Chain, wentOn func(Occurrence) bool) {
+	attempt := printed.Head().Exception != nil
+	if e.Chain == nil || attempt && wentOn(e.shown) {
+		e.Chain, e.shown = printed, o
+	}
+	s := e.episodes[o.Line.Source]
+	if s == nil || attempt && wentOn(s.last) {
+		s = &episode{seen: make(map[int]*Occurrence)}
+		e.episodes[o.Line.Source] = s
+	}
+	if s.seen[o.Line.Rank] == nil {
+		s.seen[o.Line.Rank] = &o
+	}
+	s.last, s.count = o, s.count+1
+}
+
+// sighting sums up the spells of an event that matter: those after which the job did not go on, or all when it went on after each.
+type Occurrences struct {
+	Handled bool // it went on after each, or the exception itself says that it ended nothing
+	Seen    map[int]*Occurrence
+	First   Occurrence
+	Lasts   []Occurrence // of each source
+	Count   int
+}
+
+func (e *Event) Occurrences(wentOn func(Occurrence) bool) Occurrences {
+	var open, over []*episode
+	for _, s := range e.episodes {
+		if wentOn(s.last) {
+			over = append(over, s)
+		} else {
+			open = append(open, s)
+		}
+	}
+	all := Occurrences{Handled: len(open) == 0 || e.Chain.swallowed(), Seen: make(map[int]*Occurrence)}
+	if len(open) == 0 {
+		open = over
+	}
+	for _, s := range open {
+		for rank, o := range s.seen {
+			if known := all.Seen[rank]; known == nil || o.Order < known.Order {
+				all.Seen[rank] = o
+			}
+		}
+		all.Lasts, all.Count = append(all.Lasts, s.last), all.Count+s.count
+	}
+	all.First = *slices.MinFunc(slices.Collect(maps.Values(all.Seen)), func(a, b *Occurrence) int {
+		return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Line.Rank, b.Line.Rank)) // dumps of several ranks have one place
+	})
+	return all
+}
+
+// last is when it was seen last.
+func (s *Occurrences) Last() Occurrence {
+	return slices.MaxFunc(s.Lasts, func(a, b Occurrence) int { return cmp.Compare(a.Order, b.Order) })
+}
+
+// ranks are the ranks that show the event, sorted, without NoRank.
+func (s *Occurrences) Ranks() []int {
+	ranks := []int{}
+	for rank := range s.Seen {
+		if rank != logline.NoRank {
+			ranks = append(ranks, rank)
+		}
+	}
+	slices.Sort(ranks)
+	return ranks
+}
+
+// earliest is the occurrence on the rank that failed first: the launcher's, when it shows the event, else by time or order.
+func (s *Occurrences) Earliest(first int) Occurrence {
+	if o := s.Seen[first]; o != nil && first != logline.NoRank {
+		return *o
+	}
+	earliest := s.First
+	for _, rank := range s.Ranks() {
+		if o := s.Seen[rank]; o.Before(earliest) {
+			earliest = *o
+		}
+	}
+	return earliest
+}

@@ -1,0 +1,130 @@
+package reading
+
+import (
+	"strings"
+
+	"github.com/gpu-triage/triage/matcher/logline"
+	"github.com/gpu-triage/triage/matcher/traceback"
+	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/signature"
+)
+
+// event is something that a log shows: a chain of exceptions, or one line that a signature knows. The same event on other ranks, or
+// again later, is counted and not kept; of attempts that the job survived, the next one takes the place.
+type Event struct {
+	Chain    Chain
+	shown    Occurrence          // the one that chain was printed at
+	Number   int                 // counts events as they were first seen
+	episodes map[string]*episode // by source
+}
+
+func NewEvent(number int) *Event { return &Event{Number: number, episodes: make(map[string]*episode)} }
+
+// chain is exceptions as they were printed, the first of them first, or one line.
+type Chain []Element
+
+// element is one exception of a chain, or the line.
+type Element struct {
+	Line      logline.Line
+	Exception *traceback.Exception // nil for a line
+	Text      string
+	before    string         // the lines that its writer printed before it, when some signature asks for them
+	past      func() string  // tells them
+	near      bool           // short keywords are looked for in it
+	Shows     []logline.Line // other lines that show it
+	Matches   []*signature.Signature
+}
+
+// head is the element that stands for the event where only one can: the one printed last, which ended the process.
+func (c Chain) Head() *Element { return &c[len(c)-1] }
+
+// harmless tells that all that is known of the event is that it does not matter.
+func (c Chain) harmless() bool {
+	for i := range c {
+		for _, s := range c[i].Matches {
+			if s.Role != signature.Noise {
+				return false
+			}
+		}
+		if c[i].Exception != nil && len(c[i].Matches) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// swallowed tells whether the exception was written into a log record of a level that does not end anything.
+func (c Chain) swallowed() bool {
+	x := c.Head().Exception
+	return x != nil && (x.Swallowed || x.Level == logline.Debug || x.Level == logline.Info || x.Level == logline.Warning)
+}
+
+// key is the same for events that differ only in numbers and addresses, as those of different ranks do.
+func (c Chain) key() string {
+	var b strings.Builder
+	for _, el := range c {
+		text := el.Text
+		if len(text) > 400 {
+			text = text[:400]
+		}
+		logline.WithoutNumbers(&b, text)
+		b.WriteByte(0)
+		for _, s := range el.Matches {
+			b.WriteString(s.ID)
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
+}
+
+// variables sets what conditions may ask about an element.
+func (el *Element) Variables(s *condition.Situation) {
+	first, _, _ := strings.Cut(el.Text, "\n")
+	s.Set("text", condition.StringValue(el.Text))
+	s.Set("line", condition.StringValue(first))
+	s.Set("before", condition.StringValue(el.before))
+	s.Set("source", condition.StringValue(el.Line.Source))
+	s.Set("error", noException)
+	if el.Exception != nil {
+		s.Set("error", exceptionValue(el.Exception))
+	}
+	s.Set("rank", rankValue(el.Line.Rank))
+}
+
+// rankValue is unknown for a line that names no rank.
+func rankValue(rank int) condition.Value {
+	if rank == logline.NoRank {
+		return condition.Value{}
+	}
+	return condition.NumberValue(float64(rank))
+}
+
+// noException is what a line has as its exception.
+var noException = signature.NoException()
+
+// exceptionValue is an exception as conditions see it.
+func exceptionValue(e *traceback.Exception) condition.Value {
+	frames := make([]condition.Value, len(e.Frames))
+	for i := range e.Frames {
+		frames[i] = frameValue(&e.Frames[i])
+	}
+	return condition.ObjectValue(map[string]condition.Value{
+		"type":    condition.StringValue(e.Type),
+		"name":    condition.StringValue(e.Name()),
+		"message": condition.StringValue(e.Message),
+		"frames":  condition.ListValue(frames...),
+		"user":    frameValue(e.UserFrame()),
+	})
+}
+
+func frameValue(f *traceback.Frame) condition.Value {
+	if f == nil {
+		return condition.Nil
+	}
+	return condition.ObjectValue(map[string]condition.Value{
+		"file":     condition.StringValue(f.File),
+		"line":     condition.NumberValue(float64(f.Line)),
+		"function": condition.StringValue(f.Function),
+		"code":     condition.StringValue(f.Code),
+	})
+}

@@ -1,0 +1,66 @@
+package report
+
+import "strings"
+
+// redact takes the secrets out of everything in a report that may come from a log, a flag or a machine. It is the one place where
+// that happens, so that no form of a report can forget to.
+func (r *Report) Redact() {
+	redactFacts(r.Facts)
+	redactAll(r.Notes)
+	for i := range r.Diagnoses {
+		d := &r.Diagnoses[i]
+		d.Title, d.Cause = Redact(d.Title), Redact(d.Cause)
+		redactFacts(d.Facts)
+		for j := range d.Evidence {
+			d.Evidence[j].Text = Redact(d.Evidence[j].Text)
+		}
+		for j := range d.Missing {
+			d.Missing[j].Why, d.Missing[j].How = Redact(d.Missing[j].Why), Redact(d.Missing[j].How)
+		}
+		for j := range d.Fixes {
+			f := &d.Fixes[j]
+			f.Do, f.Effect, f.Loses = Redact(f.Do), Redact(f.Effect), Redact(f.Loses)
+			redactAll(f.Run)
+			for name, value := range f.Set {
+				f.Set[name] = redactValue(name, value)
+			}
+		}
+		for j := range d.Consequences {
+			d.Consequences[j].Title = Redact(d.Consequences[j].Title)
+		}
+	}
+}
+
+func redactAll(texts []string) {
+	for i, text := range texts {
+		texts[i] = Redact(text)
+	}
+}
+
+func redactFacts(facts []FactValue) {
+	for i, f := range facts {
+		facts[i].Value = redactValue(f.Name, f.Value)
+	}
+}
+
+// redactValue takes the secrets out of a fact's value, which is what JSON can hold. Its name may tell that it is one: env.HF_TOKEN.
+func redactValue(name string, value any) any {
+	switch v := value.(type) {
+	case string:
+		name = strings.TrimPrefix(name, "env.")
+		return strings.TrimPrefix(Redact(name+"="+v), name+"=")
+	case []any:
+		copied := make([]any, len(v))
+		for i := range v {
+			copied[i] = redactValue(name, v[i])
+		}
+		return copied
+	case map[string]any:
+		copied := make(map[string]any, len(v))
+		for member := range v {
+			copied[member] = redactValue(member, v[member])
+		}
+		return copied
+	}
+	return value
+}

@@ -1,0 +1,105 @@
+package report
+
+// Schema names the version of the JSON form of a Report.
+const Schema = "triage.report/v1"
+
+// Report is the answer about one set of logs. Its JSON form is a public contract.
+type Report struct {
+	Schema    string      `json:"schema"`
+	Diagnoses []Diagnosis `json:"diagnoses"` // the root cause first
+	Facts     []FactValue `json:"facts"`     // everything known about the situation
+	Notes     []string    `json:"notes,omitempty"`
+	Stats     Stats       `json:"stats"`
+}
+
+// Diagnosis is one thing that went wrong: why, how sure we are, and what helps.
+type Diagnosis struct {
+	ID           string        `json:"id"`
+	Title        string        `json:"title"`
+	Cause        string        `json:"cause"`
+	Certainty    Certainty     `json:"certainty"`
+	Rank         *int          `json:"rank"`  // the rank that failed first, nil when the log names none
+	Ranks        []int         `json:"ranks"` // every rank that shows this failure
+	Count        int           `json:"count"` // how many times it was seen
+	Evidence     []Evidence    `json:"evidence"`
+	Facts        []FactValue   `json:"facts"`
+	Missing      []Missing     `json:"missing"`
+	Backends     []Backend     `json:"backends,omitempty"`
+	Fixes        []Fix         `json:"fixes"`
+	Consequences []Consequence `json:"consequences"`
+	References   []string      `json:"references"`
+}
+
+// Certainty tells how much of a diagnosis the facts bear out.
+type Certainty string
+
+// A refuted diagnosis is not shown, so it has no name here.
+const (
+	Confirmed Certainty = "confirmed" // every condition holds
+	Likely    Certainty = "likely"    // a deciding fact is missing
+)
+
+// Evidence quotes a line of a log. Line counts the \n-terminated lines of Source from 1.
+type Evidence struct {
+	Source string `json:"source"`
+	Line   int    `json:"line"`
+	Rank   *int   `json:"rank"`
+	Text   string `json:"text"`
+}
+
+// FactValue is a fact with where it is from: Source is "user", "log" or "live", Where a line of a log or a command.
+type FactValue struct {
+	Name   string `json:"name"`
+	Value  any    `json:"value"` // null: known to be absent
+	Source string `json:"source"`
+	Where  string `json:"where,omitempty"`
+}
+
+// Missing is a fact that would decide, and the command that tells it.
+type Missing struct {
+	Name string `json:"name"`
+	Why  string `json:"why"`
+	How  string `json:"how"`
+}
+
+// Backend is what the backend rules say of one implementation: allowed, disabled or unknown.
+type Backend struct {
+	Name    string        `json:"name"`
+	Verdict string        `json:"verdict"`
+	Rules   []BackendRule `json:"rules"`
+	Missing []string      `json:"missing,omitempty"`
+}
+
+// BackendRule is one rule that disables (or, with a fact missing, may disable) a backend.
+type BackendRule struct {
+	ID      string `json:"id"`
+	Because string `json:"because"`
+	Source  string `json:"source"`
+}
+
+// Fix is something to do. Set holds the fact changes that it makes; Verified says that the backend rules say yes after them.
+type Fix struct {
+	Do       string         `json:"do"`
+	Run      []string       `json:"run"`
+	Set      map[string]any `json:"set,omitempty"`
+	Verified bool           `json:"verified"`
+	Effect   string         `json:"effect,omitempty"`
+	Loses    string         `json:"loses,omitempty"`
+	Cost     int            `json:"cost,omitempty"`
+}
+
+// Consequence is a later failure that the diagnosis explains.
+type Consequence struct {
+	Title string `json:"title"`
+	Line  int    `json:"line"`
+	Ranks []int  `json:"ranks"`
+}
+
+// Stats tells what was read.
+type Stats struct {
+	Bytes          int64 `json:"bytes"`
+	Lines          int64 `json:"lines"`
+	TruncatedLines int64 `json:"truncated_lines"`
+	ElapsedMS      int64 `json:"elapsed_ms"`
+	Incomplete     bool  `json:"incomplete,omitempty"`
+}

@@ -1,0 +1,132 @@
+package traceback
+
+import (
+	"path"
+	"strings"
+
+	"github.com/gpu-triage/triage/matcher/logline"
+	"github.com/gpu-triage/triage/rules/pattern"
+)
+
+// Exception is a raised Python error as a traceback printed it, or the lone last line of one. An uncaught C++ exception and a
+// crash that Python's fault handler reported have the same form.
+type Exception struct {
+	Type    string         // as printed: "torch.OutOfMemoryError"; "" when the log ends or is cut off inside the traceback
+	Message string         // may have several lines
+	Frames  []Frame        // outermost first, none for a lone line
+	Line    logline.Line   // the line that holds Type
+	Lines   []logline.Line // the lines of Message that were kept, the first is Line; their Text is what the program printed
+	Header  logline.Line   // the line "Traceback (most recent call last)", zero for a lone line
+	Before  func() string  // what its writer printed just before it; nil when nobody asked
+	Level   logline.Level  // severity of the log record that the traceback was written into, "" when it was printed bare
+	// Swallowed tells that Python itself says nobody was told: an exception in a destructor or a callback.
+	Swallowed bool
+	// Earlier is the exception printed before this one in the same chain, and Link how they hang together.
+	Earlier *Exception
+	Link    Link
+	// Within are further exceptions that led to this one: the members of an exception group, or what several workers relayed, but
+	// for the first, which is Earlier.
+	Within []*Exception
+	// Failures are the dead processes that a launcher lists in its message.
+	Failures []Failure
+}
+
+// Link says how an exception follows from the one printed before it.
+type Link string
+
+// The links that Python and its libraries print.
+const (
+	DirectCause   Link = "direct cause"    // raise ... from ...
+	WhileHandling Link = "during handling" // raised in an except block
+	Relayed       Link = "relayed"         // a worker's traceback inside the message of its parent's, a member of a group
+)
+
+// Frame is one entry of a traceback.
+type Frame struct {
+	File     string
+	Line     int
+	Function string // "" in a SyntaxError
+	Code     string // the source line, "" when it was not printed
+	At       int    // number of the log's line that shows it
+	Repeated int    // how many more times a recursion went through the frames that end here
+}
+
+// Failure is a dead process as the launcher of a distributed job lists it.
+type Failure struct {
+	First     bool // the first that the launcher observed
+	Rank      int  // global rank, or NoRank
+	LocalRank int  // or NoRank
+	Host      string
+	PID       int
+	ExitCode  int          // negative: killed by that signal
+	Time      string       // as printed
+	ErrorFile string       // "" when there is none
+	Line      logline.Line // the line that names the exit code
+	Said      string       // what it has of the process's own traceback: a sentence, or the traceback itself
+	Raised    *Exception   // that traceback, nil when there is none
+}
+
+// Text is the exception as Python prints it: the type, a colon, and all lines of the message.
+func (e *Exception) Text() string {
+	if e.Message == "" {
+		return e.Type
+	}
+	return e.Type + ": " + e.Message
+}
+
+// Name is the last part of a type: "OutOfMemoryError" of "torch.OutOfMemoryError", "Error" of "c10::Error", "RayTaskError" of
+// "ray.exceptions.RayTaskError(ValueError)".
+func (e *Exception) Name() string {
+	name, _, _ := strings.Cut(e.Type, "(")
+	return name[strings.LastIndexAny(name, ".:")+1:]
+}
+
+// Origin is the first exception of the chain: the one that was raised before all others.
+func (e *Exception) Origin() *Exception {
+	for e.Earlier != nil {
+		e = e.Earlier
+	}
+	return e
+}
+
+// UserFrame is the deepest frame in the user's own code: not in an installed package, the standard library, the interpreter itself
+// or an installed script. It is nil when there is none.
+func (e *Exception) UserFrame() *Frame {
+	for i := len(e.Frames) - 1; i >= 0; i-- {
+		if e.Frames[i].User() {
+			return &e.Frames[i]
+		}
+	}
+	return nil
+}
+
+var (
+	installed  = pattern.Lazy(`(?i)/(?:site|dist)-packages/|/lib(?:64)?/python\d(?:\.\d+)?/|/python\d[\d.]*/lib/|/lib/python\d*\.zip/|^<frozen |^<__array_function__|^<decorator-gen|^<attrs generated|^<torch_package|^<eval_with_key>|/bin/[\w.-]+$|/torchinductor_[^/]*/|\.pyx$|\.pxi$|^\./(?:site|dist)-packages/`)
+	windowsLib = pattern.Lazy(`(?i)^[a-z]:/.*/(?:lib/(?:site-packages|[\w]+\.py|(?:importlib|multiprocessing|concurrent|asyncio|json|runpy)/))`)
+)
+
+// User tells whether the frame is in the user's own code.
+func (f Frame) User() bool {
+	file := strings.ReplaceAll(f.File, `\`, "/")
+	return file != "" && !installed().MatchString(file) && !windowsLib().MatchString(file)
+}
+
+// Module is the dotted module that the file is, as far as its path tells: the part after site-packages, or the bare file name.
+func (f Frame) Module() string {
+	file := strings.ReplaceAll(f.File, `\`, "/")
+	for _, mark := range []string{"-packages/", "-packages-/"} {
+		if i := strings.LastIndex(file, mark); i >= 0 {
+			file = file[i+len(mark):]
+			return strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(file, path.Ext(file)), "/__init__"), "/", ".")
+		}
+	}
+	return strings.TrimSuffix(path.Base(file), path.Ext(file))
+}
+
+// Last is the last line of the message.
+func (e *Exception) Last() logline.Line {
+	if len(e.Lines) == 0 {
+		return e.Line
+	}
+	return e.Lines[len(e.Lines)-1]
+}

@@ -1,0 +1,132 @@
+package traceback
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/gpu-triage/triage/matcher/logline"
+	"github.com/gpu-triage/triage/rules/pattern"
+)
+
+// frame takes a line between the header and the line with the type.
+func (r *record) frame(l logline.Line, text string, own bool) lineAction {
+	if !own {
+		return r.stranger()
+	}
+	if r.form == boxed {
+		return r.boxedFrame(l, text)
+	}
+	if r.form == notebook {
+		return r.notebookFrame(l, text)
+	}
+	if r.form == fault {
+		return r.faultFrame(text)
+	}
+	if f, ok := parseFrame(text); ok {
+		r.addFrame(f)
+		return taken
+	}
+	if text[0] == ' ' || text[0] == '\t' {
+		return r.code(text)
+	}
+	if _, ok := findHeader(text); ok {
+		return ended
+	}
+	if typ, msg, ok := parseType(text); ok && (!r.headless || looksRaised(typ)) {
+		r.raise(l, typ, msg)
+		return taken
+	}
+	if r.headless {
+		return ended
+	}
+	return r.stranger()
+}
+
+// stranger counts a line of somebody else.
+func (r *record) stranger() lineAction {
+	if r.strange++; r.headless || r.strange > maxStrange {
+		return ended
+	}
+	return foreign
+}
+
+// code takes an indented line below a frame.
+func (r *record) code(text string) lineAction {
+	if len(r.frames) == 0 {
+		return r.stranger()
+	}
+	last := &r.frames[len(r.frames)-1]
+	trimmed := strings.TrimSpace(text)
+	if n, ok := repeated(trimmed); ok {
+		last.Repeated = n
+	} else if last.Code == "" && !isMarker(trimmed) {
+		last.Code = sourceLine(trimmed)
+	}
+	return taken
+}
+
+// sourceLine shortens a line of code, so that a generated one does not stay in memory as a whole.
+func sourceLine(code string) string {
+	if len(code) <= maxCode {
+		return code
+	}
+	return strings.ToValidUTF8(strings.Clone(code[:maxCode]), "")
+}
+
+// addFrame keeps the outermost and the deepest frames.
+func (r *record) addFrame(f Frame) {
+	f.At = r.at
+	if len(r.frames) >= maxFrames {
+		copy(r.frames[maxFrames/4:], r.frames[maxFrames/4+1:])
+		r.frames[len(r.frames)-1] = f
+		return
+	}
+	r.frames = append(r.frames, f)
+}
+
+// maxFrameLine is longer than any line that names a file.
+const maxFrameLine = 8 << 10
+
+// parseFrame reads `  File "x.py", line 3, in f`; the function is missing in a SyntaxError, and without comma in a fault handler's.
+func parseFrame(text string) (Frame, bool) {
+	s := strings.TrimLeft(text, " \t")
+	s = strings.TrimPrefix(s, "> ") // loguru marks the frame that caught it
+	s, ok := strings.CutPrefix(s, `File "`)
+	if !ok {
+		return Frame{}, false
+	}
+	file, rest, ok := strings.Cut(s, `", line `)
+	if !ok || file == "" || len(text) > maxFrameLine {
+		return Frame{}, false
+	}
+	n := 0
+	for n < len(rest) && n < 9 && logline.IsDigit(rest[n]) {
+		n++
+	}
+	if n == 0 {
+		return Frame{}, false
+	}
+	number, _ := strconv.Atoi(rest[:n])
+	rest = strings.TrimPrefix(rest[n:], ",")
+	function, _ := strings.CutPrefix(rest, " in ")
+	return Frame{File: file, Line: number, Function: strings.TrimSpace(function)}, true
+}
+
+var repeatedLine = pattern.Lazy(`^\[Previous line repeated (\d{1,9}) more times?\]$`)
+
+func repeated(text string) (int, bool) {
+	if !strings.HasPrefix(text, "[Previous") {
+		return 0, false
+	}
+	m := repeatedLine().FindStringSubmatch(text)
+	if m == nil {
+		return 0, false
+	}
+	n, _ := strconv.Atoi(m[1])
+	return n, true
+}
+
+// isMarker tells whether a line only points at the code above it.
+func isMarker(trimmed string) bool {
+	return strings.Trim(trimmed, "^~ ") == "" || strings.HasSuffix(trimmed, "<--- HERE")
+}
