@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -96,22 +95,12 @@ func known(t testing.TB) (*matcher.Engine, [][]byte) {
 		t.Fatal(err)
 	}
 	var logs [][]byte
-	err = filepath.WalkDir("../testdata/logs", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || filepath.Ext(path) != ".log" {
-			return err
-		}
-		content, err := os.ReadFile(path)
-		var log []byte
-		for line := range bytes.Lines(content) {
-			if !bytes.HasPrefix(line, []byte("#=")) {
-				log = append(log, line...)
-			}
-		}
-		logs = append(logs, log)
-		return err
-	})
+	examples, err := matcher.Examples(base, base.Signatures(), os.DirFS("../testdata/logs"))
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, example := range examples {
+		logs = append(logs, example.Logs()...)
 	}
 	return matcher.New(base), logs
 }

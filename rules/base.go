@@ -151,6 +151,7 @@ func (l *signatures) entry(files fs.FS, f *draft) *Entry {
 // draft is a signature's file as it was read, before its expressions are compiled.
 type draft struct {
 	name     string
+	files    fs.FS
 	known    *indexed // when the index tells enough, and the rest is missing
 	file     *signatureFile
 	root     *yaml.Node // nil when the file could not be read as YAML
@@ -195,6 +196,7 @@ func onAllProcessors(n int, f func(i int) error) error {
 }
 
 func (f *draft) read(files fs.FS, known *index) error {
+	f.files = files
 	if f.known = known.of(files, f.name); f.known != nil {
 		return nil
 	}
@@ -203,7 +205,7 @@ func (f *draft) read(files fs.FS, known *index) error {
 		return err
 	}
 	d := &decoder{file: f.name}
-	file, root := decode[signatureFile](d, content)
+	file, root := decode[signatureFile](d, d.knowledge(content))
 	f.file, f.root, f.problems = &file, root, d.problems
 	return nil
 }
@@ -219,9 +221,14 @@ func (b *Base) Signatures() []*Signature {
 
 // Signature is the signature of that id, or nil.
 func (b *Base) Signature(id string) *Signature {
-	i, found := slices.BinarySearchFunc(b.Entries, id, func(e *Entry, id string) int { return strings.Compare(e.ID, id) })
+	i, found := b.find(id)
 	if !found {
 		return nil
 	}
 	return b.Entries[i].Signature()
+}
+
+// find is where the entry of that id is, if there is one.
+func (b *Base) find(id string) (int, bool) {
+	return slices.BinarySearchFunc(b.Entries, id, func(e *Entry, id string) int { return strings.Compare(e.ID, id) })
 }

@@ -60,6 +60,7 @@ func newEntry(s *Signature, scope *Scope) *Entry {
 type indexed struct {
 	File string `json:"file"`
 	Sum  uint32 `json:"sum"`
+	Size int64  `json:"size"` // bytes that the sum is of: all but the examples of a signature, which may change without it
 	Entry
 	Names []string `json:"names,omitempty"` // groups of captures, and environment variables
 	Seen  []string `json:"seen,omitempty"`  // patterns that conditions look for anywhere in a log
@@ -95,13 +96,15 @@ func (x *index) under(v *Vocabulary) {
 	}
 }
 
-// sum reads a file in small pieces: copies of all files would be an eighth of what a start takes from memory.
-func (x *index) sum(files fs.FS, name string) (uint32, error) {
+// sum reads the first bytes of a file in small pieces: copies of all files would be an eighth of what a start takes from memory. It
+// fails when neither the end nor examples follow.
+func (x *index) sum(files fs.FS, name string, size int64) (uint32, error) {
 	file, err := files.Open(name)
 	if err != nil {
 		return 0, err
 	}
 	defer file.Close()
+	from := io.LimitReader(file, size)
 	piece, _ := x.pieces.Get().(*[512]byte)
 	if piece == nil {
 		piece = new([512]byte)
@@ -109,15 +112,24 @@ func (x *index) sum(files fs.FS, name string) (uint32, error) {
 	defer x.pieces.Put(piece)
 	sum := x.vocabulary
 	for {
-		n, err := file.Read(piece[:])
+		n, err := from.Read(piece[:])
 		sum = crc32.Update(sum, crc32.IEEETable, piece[:n])
 		switch {
 		case errors.Is(err, io.EOF):
-			return sum, nil
+			return sum, onlyExamples(file, piece[:len(examplesKey)])
 		case err != nil:
 			return 0, err
 		}
 	}
+}
+
+// onlyExamples fails when what is left to read is something else than examples.
+func onlyExamples(left io.Reader, piece []byte) error {
+	n, err := io.ReadFull(left, piece)
+	if errors.Is(err, io.EOF) || bytes.Equal(piece[:n], examplesKey) {
+		return nil
+	}
+	return errors.New("the file is longer than the index says")
 }
 
 // of is what the index knows of a file, or nil.
@@ -125,7 +137,7 @@ func (x *index) of(files fs.FS, name string) *indexed {
 	if x == nil || x.files[name] == nil {
 		return nil
 	}
-	if sum, err := x.sum(files, name); err != nil || sum != x.files[name].Sum {
+	if sum, err := x.sum(files, name, x.files[name].Size); err != nil || sum != x.files[name].Sum {
 		return nil
 	}
 	return x.files[name]

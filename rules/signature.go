@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -55,6 +56,7 @@ type Signature struct {
 	Place      Problem // where its file is; Message is empty
 
 	places map[string]Problem // of the literals
+	files  fs.FS              // that have its file
 }
 
 // LiteralPlace is where one of the signature's literals stands. Message is empty.
@@ -101,6 +103,8 @@ type signatureFile struct {
 	Explains   []Text `yaml:"explains"`
 	Questions  []Text `yaml:"questions"`
 	References []Text `yaml:"references"`
+
+	Examples []exampleFile `yaml:"examples"` // read apart from the rest: see Base.Examples
 }
 
 // eventNames are the names that conditions on an event may use besides the facts.
@@ -158,7 +162,11 @@ func (l *signatures) signature(read *draft) *Signature {
 	if len(l.problems) == before { // else a key may be missing because it could not be read
 		l.require(root.Line, f)
 	}
-	s := &Signature{ID: f.ID.Value, Family: path.Base(path.Dir(read.name)), Title: f.Title.Value, Role: Cause, Library: f.Library.Value, Place: Problem{File: l.file, Line: f.ID.Line, Column: f.ID.Column}}
+	s := &Signature{ID: f.ID.Value, Family: path.Base(path.Dir(read.name)), Title: f.Title.Value, Role: Cause, Library: f.Library.Value, Place: Problem{File: l.file, Line: f.ID.Line, Column: f.ID.Column}, files: read.files}
+	if len(f.Examples) > 0 {
+		at := f.Examples[0].Log
+		l.problem(at.Line, at.Column, "write examples: without quotes or blanks, at the beginning of a line")
+	}
 	if f.Role.Value != "" {
 		s.Role = Role(f.Role.Value)
 	}

@@ -1,0 +1,256 @@
+package rules
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Example is a log with its verdict, as it stands in the file of a signature under examples:.
+type Example struct {
+	Source     string            // where the log is from
+	Provenance string            // one of Provenances
+	Facts      map[string]string // what only the user knows, in the words of Vocabulary.Parse
+	Answer     Answer
+	Line       int      // of the log, from 1: the answer's first evidence; 0 when there is no answer
+	Rank       *int     // that failed first; nil when it does not matter
+	Not        []string // the signatures that must not be diagnosed
+	Log        string
+	Place      Problem // where the answer is written; Message is empty
+
+	owner   string // the signature with which it stands
+	file    string // the whole content
+	written exampleFile
+}
+
+// Answer is the root cause that an example must get. Without an ID nothing may be diagnosed.
+type Answer struct {
+	ID        string
+	Certainty string // confirmed or likely
+}
+
+// Provenances say how a log came to be: somebody's run had it, it was made to fail, or a person wrote it.
+var Provenances = []string{"real", "reproduced", "written"}
+
+// exampleFile is the form of one entry under examples:.
+type exampleFile struct {
+	Source     Text            `yaml:"source"`
+	Provenance Text            `yaml:"provenance"`
+	Facts      map[string]Text `yaml:"facts"`
+	Answer     Text            `yaml:"answer"`
+	Line       Text            `yaml:"line"`
+	Rank       Text            `yaml:"rank"`
+	Not        []Text          `yaml:"not"`
+	Log        Text            `yaml:"log"`
+}
+
+// examplesKey begins the last part of a signature's file. What stands before it is all that a diagnosis needs.
+var examplesKey = []byte("examples:")
+
+// cutExamples parts a signature's file before its examples, which are empty when it has none.
+func cutExamples(content []byte) (knowledge, examples []byte) {
+	if bytes.HasPrefix(content, examplesKey) {
+		return nil, content
+	}
+	if at := bytes.Index(content, append([]byte{'\n'}, examplesKey...)); at >= 0 {
+		return content[:at+1], content[at+1:]
+	}
+	return content, nil
+}
+
+// knowledge takes the examples off a signature's file, and refuses keys that would be lost with them.
+func (d *decoder) knowledge(content []byte) []byte {
+	before, examples := cutExamples(content)
+	at := bytes.Count(before, []byte{'\n'})
+	for line := range bytes.Lines(examples) {
+		at++
+		if key, _, found := bytes.Cut(line, []byte{':'}); found && !bytes.ContainsAny(line[:1], " \t#-") && !bytes.HasPrefix(line, examplesKey) {
+			d.problem(at, 1, "examples: stands last in a file; move %s: above it", key)
+		}
+	}
+	return before
+}
+
+// Examples are those that stand in the files of signatures, in their order. The error is Problems.
+func (b *Base) Examples(signatures []*Signature) ([]Example, error) {
+	read := make([][]Example, len(signatures))
+	wrong := make([]Problems, len(signatures))
+	err := onAllProcessors(len(signatures), func(i int) (err error) {
+		read[i], wrong[i], err = b.examplesOf(signatures[i])
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if problems := slices.Concat(wrong...); len(problems) > 0 {
+		return nil, problems
+	}
+	return slices.Concat(read...), nil
+}
+
+// examplesOf reads the examples of one signature.
+func (b *Base) examplesOf(s *Signature) ([]Example, Problems, error) {
+	content, err := fs.ReadFile(s.files, s.Place.File)
+	if err != nil {
+		return nil, nil, err
+	}
+	before, examples := cutExamples(content)
+	if examples == nil {
+		return nil, nil, nil
+	}
+	d := &decoder{file: s.Place.File}
+	// Empty lines in the place of what stands before keep the places of mistakes right.
+	padded := slices.Concat(bytes.Repeat([]byte{'\n'}, bytes.Count(before, []byte{'\n'})), examples)
+	file, _ := decode[struct {
+		Examples []exampleFile `yaml:"examples"`
+	}](d, padded)
+	if len(d.problems) > 0 {
+		return nil, d.problems, nil
+	}
+	whole, read := string(content), make([]Example, len(file.Examples))
+	for i, written := range file.Examples {
+		read[i] = b.example(d, s, written)
+		read[i].file = whole
+	}
+	return read, d.problems, nil
+}
+
+// example reads one entry of examples:.
+func (b *Base) example(d *decoder, s *Signature, f exampleFile) Example {
+	at := cmp.Or(f.Answer.Line, f.Source.Line, f.Log.Line)
+	e := Example{
+		Source: f.Source.Value, Provenance: cmp.Or(f.Provenance.Value, "written"), Facts: make(map[string]string), Log: f.Log.Value,
+		Place: Problem{File: d.file, Line: at, Column: max(f.Answer.Column, 1)}, owner: s.ID, written: f,
+	}
+	if strings.TrimSpace(e.Source) == "" {
+		d.problem(at, 1, "an example needs source: where its log is from")
+	}
+	if !slices.Contains(Provenances, e.Provenance) {
+		d.problem(f.Provenance.Line, f.Provenance.Column, "the provenance is %s, not %q", strings.Join(Provenances, ", "), e.Provenance)
+	}
+	if strings.TrimSpace(e.Log) == "" {
+		d.problem(at, 1, "an example needs log: the lines that are read")
+	}
+	for name, text := range f.Facts {
+		if _, err := b.Vocabulary.Parse(name, text.Value); err != nil {
+			d.problem(text.Line, text.Column, "%v", err)
+		}
+		e.Facts[name] = text.Value
+	}
+	for _, id := range f.Not {
+		b.mustKnow(d, id, id.Value)
+		e.Not = append(e.Not, id.Value)
+	}
+	b.answer(d, s, &e)
+	if f.Rank.Value != "" {
+		rank := d.number(f.Rank)
+		e.Rank = &rank
+	}
+	return e
+}
+
+// answer reads what an example must get. One that has another answer than the signature with which it stands is its near miss.
+func (b *Base) answer(d *decoder, s *Signature, e *Example) {
+	f := e.written
+	words := strings.Fields(f.Answer.Value)
+	switch {
+	case len(words) == 1 && words[0] == "none":
+	case len(words) == 1 && isCertainty(words[0]):
+		e.Answer = Answer{s.ID, words[0]}
+	case len(words) == 2 && isCertainty(words[1]):
+		e.Answer = Answer{words[0], words[1]}
+		b.mustKnow(d, f.Answer, words[0])
+	default:
+		d.problem(e.Place.Line, e.Place.Column, "an example needs answer: confirmed or likely where %s is the root cause; "+
+			"for a near miss none, or the root cause and how sure: ID confirmed, ID likely", s.ID)
+	}
+	if e.Answer.ID != s.ID && !slices.Contains(e.Not, s.ID) {
+		e.Not = append(e.Not, s.ID)
+	}
+	lines := strings.Count(strings.TrimSuffix(e.Log, "\n"), "\n") + 1
+	switch {
+	case e.Answer.ID == "" && f.Line.Value != "":
+		d.problem(f.Line.Line, f.Line.Column, "line: says where the answer is found, and the answer is none")
+	case e.Answer.ID == "":
+	case f.Line.Value == "":
+		e.Line = lines
+	default:
+		if e.Line = d.number(f.Line); e.Line < 1 || e.Line > lines {
+			d.problem(f.Line.Line, f.Line.Column, "the log has %d lines", lines)
+		}
+	}
+}
+
+func isCertainty(word string) bool { return word == "confirmed" || word == "likely" }
+
+// mustKnow notes an id that no signature has.
+func (b *Base) mustKnow(d *decoder, at Text, id string) {
+	if _, found := b.find(id); found {
+		return
+	}
+	ids := make([]string, len(b.Entries))
+	for i, e := range b.Entries {
+		ids[i] = e.ID
+	}
+	hint := ""
+	if near := nearest(id, ids); near != "" {
+		hint = fmt.Sprintf(", did you mean %s?", near)
+	}
+	d.problem(at.Line, at.Column, "there is no signature %s%s", id, hint)
+}
+
+func (d *decoder) number(t Text) int {
+	n, err := strconv.Atoi(t.Value)
+	if err != nil {
+		d.problem(t.Line, t.Column, "%q is not a whole number", t.Value)
+	}
+	return n
+}
+
+// unfinished is what the template of a new signature has where a person must write.
+const unfinished = "TODO"
+
+// Unfinished are the places in the files of signatures that still say TODO. A log may say it too, but not begin with it.
+func (b *Base) Unfinished(signatures []*Signature) (Problems, error) {
+	var found Problems
+	for _, s := range signatures {
+		content, err := fs.ReadFile(s.files, s.Place.File)
+		if err != nil {
+			return nil, err
+		}
+		if !bytes.Contains(content, []byte(unfinished)) {
+			continue
+		}
+		d := &decoder{file: s.Place.File}
+		if root := d.parse(content); root != nil {
+			d.unfinished(root)
+		}
+		found = append(found, d.problems...)
+	}
+	return found, nil
+}
+
+// unfinished notes the texts of a node that still have to be written.
+func (d *decoder) unfinished(n *yaml.Node) {
+	for i, child := range n.Content {
+		if n.Kind == yaml.MappingNode && i%2 == 1 && n.Content[i-1].Value == "log" && !strings.HasPrefix(child.Value, unfinished) {
+			continue
+		}
+		d.unfinished(child)
+	}
+	if n.Kind != yaml.ScalarNode || !slices.Contains(strings.Fields(n.Value), unfinished) {
+		return
+	}
+	t := place(n)
+	before, _, _ := strings.Cut(n.Value, unfinished)
+	if line := strings.Count(before, "\n"); line > 0 || n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
+		t.Line, t.Column = t.Line+line, 1
+	}
+	d.problem(t.Line, t.Column, "this still says %s: write it, or take it out", unfinished)
+}
