@@ -100,7 +100,11 @@ func known(t testing.TB) (*matcher.Engine, [][]byte) {
 		t.Fatal(err)
 	}
 	for _, example := range examples {
-		logs = append(logs, example.Logs()...)
+		for _, log := range example.Logs() {
+			if !bytes.HasPrefix(log, []byte{0x80}) { // a dump of NCCL's flight recorder is no text
+				logs = append(logs, log)
+			}
+		}
 	}
 	return matcher.New(base), logs
 }
