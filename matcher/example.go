@@ -46,16 +46,19 @@ type Want struct {
 	Line      int // of the first evidence, in the log without the markers; 0 when the example is a folder
 }
 
-// Examples are those that stand with signatures of a base, and those in a folder of logs. The error is rules.Problems when one is
-// written wrongly.
+// Examples are those that stand with signatures of a base, and those in a folder of logs, which may be nil. The error is
+// rules.Problems when one is written wrongly.
 func Examples(base *rules.Base, signatures []*rules.Signature, logs fs.FS) ([]Example, error) {
 	var problems rules.Problems
 	written, err := base.Examples(signatures)
 	if err != nil && !errors.As(err, &problems) {
 		return nil, err
 	}
-	examples, err := readExamples(logs)
+	var examples []Example
 	var wrong rules.Problems
+	if logs != nil {
+		examples, err = readExamples(logs)
+	}
 	if err != nil && !errors.As(err, &wrong) {
 		return nil, err
 	}

@@ -118,6 +118,7 @@ func (b *Base) examplesOf(s *Signature) ([]Example, Problems, error) {
 		read[i] = b.example(d, s, written)
 		read[i].file = whole
 	}
+	slices.SortStableFunc(d.problems, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
 	return read, d.problems, nil
 }
 
@@ -132,7 +133,7 @@ func (b *Base) example(d *decoder, s *Signature, f exampleFile) Example {
 		d.problem(at, 1, "an example needs source: where its log is from")
 	}
 	if !slices.Contains(Provenances, e.Provenance) {
-		d.problem(f.Provenance.Line, f.Provenance.Column, "the provenance is %s, not %q", strings.Join(Provenances, ", "), e.Provenance)
+		d.problem(f.Provenance.Line, f.Provenance.Column, "the provenance is real, reproduced or written, not %q", e.Provenance)
 	}
 	if strings.TrimSpace(e.Log) == "" {
 		d.problem(at, 1, "an example needs log: the lines that are read")
@@ -229,28 +230,28 @@ func (b *Base) Unfinished(signatures []*Signature) (Problems, error) {
 		}
 		d := &decoder{file: s.Place.File}
 		if root := d.parse(content); root != nil {
-			d.unfinished(root)
+			d.unfinished(root, strings.Split(string(content), "\n"))
 		}
 		found = append(found, d.problems...)
 	}
 	return found, nil
 }
 
-// unfinished notes the texts of a node that still have to be written.
-func (d *decoder) unfinished(n *yaml.Node) {
+// unfinished notes the texts of a node, in a file of these lines, that still have to be written.
+func (d *decoder) unfinished(n *yaml.Node, lines []string) {
 	for i, child := range n.Content {
 		if n.Kind == yaml.MappingNode && i%2 == 1 && n.Content[i-1].Value == "log" && !strings.HasPrefix(child.Value, unfinished) {
 			continue
 		}
-		d.unfinished(child)
+		d.unfinished(child, lines)
 	}
 	if n.Kind != yaml.ScalarNode || !slices.Contains(strings.Fields(n.Value), unfinished) {
 		return
 	}
-	t := place(n)
-	before, _, _ := strings.Cut(n.Value, unfinished)
-	if line := strings.Count(before, "\n"); line > 0 || n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
-		t.Line, t.Column = t.Line+line, 1
+	line := n.Line
+	for line < len(lines) && !strings.Contains(lines[line-1], unfinished) {
+		line++
 	}
-	d.problem(t.Line, t.Column, "this still says %s: write it, or take it out", unfinished)
+	column := strings.Index(lines[line-1], unfinished) + 1
+	d.problem(line, column, "this still says %s: write it, or take it out", unfinished)
 }

@@ -68,7 +68,7 @@ func readTested(known *ruleFlags, args []string) (*tested, error) {
 		return nil, err
 	}
 	if _, err := os.Stat(logs); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s is not here: name the folder of your rules, or go to the repository of triage to test its own", logs)
 	}
 	t := &tested{base: base}
 	if t.layers, err = known.layers(); err != nil {
