@@ -50,7 +50,7 @@ func (b *Base) Library(name string) (*Library, error) {
 const vocabularyFile = "facts.yaml"
 
 // Load reads knowledge bases, a later one adding to the earlier and replacing what has the same id. The error is Problems: every
-// mistake of every file.
+// mistake of every file. Examples are read by Base.Examples alone.
 func Load(layers ...fs.FS) (*Base, error) { return load(nil, layers) }
 
 // Open is Load for a program that is to start at once: what was shipped is known to have no mistakes, and a signature of it is read

@@ -16,8 +16,8 @@ import (
 )
 
 // shippedIndex tells of the shipped files what every start needs, so that reading them can wait until a log asks for them. It is a
-// shortcut and no source: each line holds the checksum of the file that it was made of, and a file that has another one now, or no
-// line, is read at once. So nothing but the time of a start depends on its being up to date. go generate makes it anew.
+// shortcut and no source: each line holds the checksum of the file that it was made of, without its examples, and a file that has another
+// one now, or no line, is read at once. So nothing but the time of a start depends on its being up to date. go generate makes it anew.
 //
 //go:embed index.json
 var shippedIndex []byte

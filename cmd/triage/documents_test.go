@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/rules"
 )
 
@@ -65,7 +66,7 @@ func printed(t *testing.T, command string) string {
 	return out.String()
 }
 
-// The signature that CONTRIBUTING.md explains loads without a mistake.
+// The signature that CONTRIBUTING.md explains loads without a mistake, and its examples are answered as they say.
 func TestContributingShowsASignature(t *testing.T) {
 	document, err := os.ReadFile("../../CONTRIBUTING.md")
 	if err != nil {
@@ -76,7 +77,22 @@ func TestContributingShowsASignature(t *testing.T) {
 		t.Fatal("no signature in CONTRIBUTING.md")
 	}
 	file := fstest.MapFS{"mine/" + string(m[1]) + ".yaml": {Data: append([]byte("id: "+string(m[1])), m[2]...)}}
-	if _, err := rules.Load(rules.Shipped(), file); err != nil {
-		t.Error(err)
+	base, err := loadStrictly(rules.Shipped(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := []*rules.Signature{base.Signature(string(m[1]))}
+	examples, err := matcher.Examples(base, shown, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := matcher.New(base)
+	for _, example := range examples {
+		for _, mistake := range engine.Try(t.Context(), example) {
+			t.Errorf("%v: %s", example, mistake)
+		}
+	}
+	for _, lack := range matcher.Uncovered(shown, examples) {
+		t.Error(lack)
 	}
 }

@@ -100,15 +100,19 @@ func (d *draft) keyword() string {
 }
 
 // fillers are words that tell nothing in a name.
-var fillers = []string{"the", "and", "for", "has", "have", "was", "were", "are", "with", "from", "this", "that", "but"}
+var fillers = []string{"the", "and", "for", "has", "have", "was", "were", "are", "with", "from", "this", "that", "but", "another", "over"}
 
 // wordsOfName is how many words an id has at most.
 const wordsOfName = 5
 
-// name makes an id of the exception's name and of words of its message.
+// name makes an id of the exception's name and of words of its message: those of the keyword, which are the rarest.
 func (d *draft) name() string {
 	words := camelWords(d.class)
-	for _, w := range word.FindAllString(d.constant(), -1) {
+	text := d.keyword()
+	if text == d.class {
+		text = ""
+	}
+	for _, w := range word.FindAllString(text, -1) {
 		w = strings.ToLower(w)
 		if len(w) > 2 && !slices.Contains(fillers, w) && !slices.Contains(words, w) {
 			words = append(words, w)
@@ -185,7 +189,8 @@ func (d *draft) signature() string {
 	for _, condition := range match {
 		fmt.Fprintf(&out, "  - %s\n", scalar(condition))
 	}
-	fmt.Fprintf(&out, `# confirm:                # facts that tell this cause from others that print the same; triage facts lists facts
+	fmt.Fprintf(&out, `# Facts may tell this cause from others that print the same; triage facts lists facts.
+# confirm:
 #   - torch >= "2.6.0"
 cause: >
   TODO why it happens.
