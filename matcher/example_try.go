@@ -114,7 +114,7 @@ func Uncovered(signatures []*rules.Signature, examples []Example) rules.Problems
 			problems = append(problems, at)
 		}
 		if !missed[s.ID] && s.Role != rules.Generic {
-			at.Message = "no example is a near miss of " + s.ID + ": one with answer: none or another id, or with not: [" + s.ID + "]"
+			at.Message = "no example is a near miss of " + s.ID + ": one with another answer, or with not: [" + s.ID + "]"
 			problems = append(problems, at)
 		}
 	}
