@@ -62,7 +62,8 @@ func Examples(base *rules.Base, signatures []*rules.Signature, logs fs.FS) ([]Ex
 	if err != nil && !errors.As(err, &wrong) {
 		return nil, err
 	}
-	if problems = append(problems, wrong...); len(problems) > 0 {
+	problems = append(problems, wrong...)
+	if len(problems) > 0 {
 		return nil, problems
 	}
 	for _, w := range written {

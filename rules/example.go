@@ -182,7 +182,8 @@ func (b *Base) answer(d *decoder, s *Signature, e *Example) {
 	case f.Line.Value == "":
 		e.Line = lines
 	default:
-		if e.Line = d.number(f.Line); e.Line < 1 || e.Line > lines {
+		e.Line = d.number(f.Line)
+		if e.Line < 1 || e.Line > lines {
 			d.problem(f.Line.Line, f.Line.Column, "the log has %d lines", lines)
 		}
 	}

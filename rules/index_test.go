@@ -122,7 +122,8 @@ func indexAll(t *testing.T) []*indexed {
 		}
 		knowledge, _ := cutExamples(content)
 		k := &indexed{File: file, Size: int64(len(knowledge))}
-		if k.Sum, err = sums.sum(Shipped(), file, k.Size); err != nil {
+		k.Sum, err = sums.sum(Shipped(), file, k.Size)
+		if err != nil {
 			t.Fatal(err)
 		}
 		return k

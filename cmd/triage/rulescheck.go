@@ -75,7 +75,8 @@ func loadStrictly(files ...fs.FS) (*rules.Base, error) {
 	if _, err := base.Examples(base.Signatures()); err != nil && !errors.As(err, &wrong) {
 		return nil, err
 	}
-	if problems = append(problems, wrong...); len(problems) > 0 {
+	problems = append(problems, wrong...)
+	if len(problems) > 0 {
 		return nil, problems
 	}
 	return base, nil

@@ -83,7 +83,8 @@ func (o *newRuleOptions) readLog(ctx context.Context, std streams) ([]string, er
 	}
 	logs := 0
 	err := eachLog(ctx, std, paths, func(source string, from io.Reader) error {
-		if logs++; logs > 1 {
+		logs++
+		if logs > 1 {
 			return fmt.Errorf("%s: a signature is made from one log", o.path)
 		}
 		n, err := io.Copy(&log, io.LimitReader(from, matcher.MaxExample+1))

@@ -71,10 +71,11 @@ func readTested(known *ruleFlags, args []string) (*tested, error) {
 		return nil, fmt.Errorf("%s is not here: name the folder of your rules, or go to the repository of triage to test its own", logs)
 	}
 	t := &tested{base: base}
-	if t.layers, err = known.layers(); err != nil {
+	layers, err := known.layers()
+	if err != nil {
 		return nil, err
 	}
-	t.layers = slices.Insert(t.layers, 0, layer{dir: logs, files: os.DirFS(logs)})
+	t.layers = slices.Insert(layers, 0, layer{dir: logs, files: os.DirFS(logs)})
 	t.signatures = ownSignatures(base, args)
 	t.examples, err = matcher.Examples(base, t.signatures, os.DirFS(logs))
 	var problems rules.Problems
