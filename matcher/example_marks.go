@@ -135,7 +135,8 @@ func (e *Example) mark(key, value string, next int) error {
 		e.Facts[name] = text
 	case "match":
 		id, certainty, _ := strings.Cut(value, " ")
-		if certainty = strings.TrimSpace(certainty); certainty != string(Confirmed) && certainty != string(Likely) {
+		certainty = strings.TrimSpace(certainty)
+		if certainty != string(Confirmed) && certainty != string(Likely) {
 			return fmt.Errorf("the certainty is confirmed or likely, not %q", certainty)
 		}
 		e.Want = append(e.Want, Want{ID: id, Certainty: Certainty(certainty), Line: next})
