@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/gpu-triage/triage/matcher/facts"
-	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/rules"
 )
 

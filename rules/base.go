@@ -51,7 +51,7 @@ func (b *Base) Library(name string) (*backend.Library, error) {
 const vocabularyFile = "facts.yaml"
 
 // Load reads knowledge bases, a later one adding to the earlier and replacing what has the same id. The error is Problems: every
-// mistake of every file.
+// mistake of every file. Examples are read by Base.Examples alone.
 func Load(layers ...fs.FS) (*Base, error) { return load(nil, layers) }
 
 // Open is Load for a program that is to start at once: what was shipped is known to have no mistakes, and a signature of it is read
@@ -105,9 +105,14 @@ func (b *Base) Signatures() []*signature.Signature {
 
 // Signature is the signature of that id, or nil.
 func (b *Base) Signature(id string) *signature.Signature {
-	i, found := slices.BinarySearchFunc(b.Entries, id, func(e *signature.Entry, id string) int { return strings.Compare(e.ID, id) })
+	i, found := b.find(id)
 	if !found {
 		return nil
 	}
 	return b.Entries[i].Signature()
+}
+
+// find is where the entry of that id is, if there is one.
+func (b *Base) find(id string) (int, bool) {
+	return slices.BinarySearchFunc(b.Entries, id, func(e *signature.Entry, id string) int { return strings.Compare(e.ID, id) })
 }

@@ -19,8 +19,8 @@ import (
 )
 
 // shippedIndex tells of the shipped files what every start needs, so that reading them can wait until a log asks for them. It is a
-// shortcut and no source: each line holds the checksum of the file that it was made of, and a file that has another one now, or no
-// line, is read at once. So nothing but the time of a start depends on its being up to date. go generate makes it anew.
+// shortcut and no source: each line holds the checksum of the file that it was made of, without its examples, and a file that has another
+// one now, or no line, is read at once. So nothing but the time of a start depends on its being up to date. go generate makes it anew.
 //
 //go:embed index.json
 var shippedIndex []byte
@@ -29,6 +29,7 @@ var shippedIndex []byte
 type indexed struct {
 	File string `json:"file"`
 	Sum  uint32 `json:"sum"`
+	Size int64  `json:"size"` // bytes that the sum is of: all but the examples of a signature, which may change without it
 	signature.Known
 	Facts *fact.File `json:"facts,omitempty"` // all that stands in a file of facts: reading it from YAML takes four times as long
 }
@@ -67,13 +68,15 @@ func (x *index) under(v *fact.Vocabulary) {
 	}
 }
 
-// sum reads a file in small pieces: copies of all files would be an eighth of what a start takes from memory.
-func (x *index) sum(files fs.FS, name string) (uint32, error) {
+// sum reads the first bytes of a file in small pieces: copies of all files would be an eighth of what a start takes from memory. It
+// fails when neither the end nor examples follow.
+func (x *index) sum(files fs.FS, name string, size int64) (uint32, error) {
 	file, err := files.Open(name)
 	if err != nil {
 		return 0, err
 	}
 	defer file.Close()
+	from := io.LimitReader(file, size)
 	piece, _ := x.pieces.Get().(*[512]byte)
 	if piece == nil {
 		piece = new([512]byte)
@@ -81,15 +84,24 @@ func (x *index) sum(files fs.FS, name string) (uint32, error) {
 	defer x.pieces.Put(piece)
 	sum := x.vocabulary
 	for {
-		n, err := file.Read(piece[:])
+		n, err := from.Read(piece[:])
 		sum = crc32.Update(sum, crc32.IEEETable, piece[:n])
 		switch {
 		case errors.Is(err, io.EOF):
-			return sum, nil
+			return sum, onlyExamples(file, piece[:len(signature.ExamplesKey)])
 		case err != nil:
 			return 0, err
 		}
 	}
+}
+
+// onlyExamples fails when what is left to read is something else than examples.
+func onlyExamples(left io.Reader, piece []byte) error {
+	n, err := io.ReadFull(left, piece)
+	if errors.Is(err, io.EOF) || string(piece[:n]) == signature.ExamplesKey {
+		return nil
+	}
+	return errors.New("the file is longer than the index says")
 }
 
 // of is what the index knows of a file, or nil.
@@ -97,7 +109,7 @@ func (x *index) of(files fs.FS, name string) *indexed {
 	if x == nil || x.files[name] == nil {
 		return nil
 	}
-	if sum, err := x.sum(files, name); err != nil || sum != x.files[name].Sum {
+	if sum, err := x.sum(files, name, x.files[name].Size); err != nil || sum != x.files[name].Sum {
 		return nil
 	}
 	return x.files[name]

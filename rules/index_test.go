@@ -14,7 +14,6 @@ import (
 	"github.com/gpu-triage/triage/rules/fact"
 	"github.com/gpu-triage/triage/rules/rulefile"
 	"github.com/gpu-triage/triage/rules/signature"
-	"github.com/gpu-triage/triage/rules/xid"
 )
 
 var write = flag.Bool("write", false, "write index.json for the rule files as they are")
@@ -119,18 +118,28 @@ func indexAll(t *testing.T) []*indexed {
 		t.Fatal(err)
 	}
 	sums := &index{}
-	sum := func(file string) uint32 {
-		sum, err := sums.sum(Shipped(), file)
+	of := func(file string) *indexed {
+		content, err := fs.ReadFile(Shipped(), file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return sum
+		knowledge, _ := cutExamples(content)
+		k := &indexed{File: file, Size: int64(len(knowledge))}
+		k.Sum, err = sums.sum(Shipped(), file, k.Size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
 	}
-	all := []*indexed{{File: vocabularyFile, Sum: sum(vocabularyFile), Facts: shippedFacts(t)}}
+	all := []*indexed{of(vocabularyFile)}
+	all[0].Facts = shippedFacts(t)
 	sums.under(base.Vocabulary)
-	all = append(all, &indexed{File: xid.File, Sum: sum(xid.File), Known: signature.Known{Entry: signature.Entry{Keywords: []string{base.Xids.Keyword()}}}})
+	xids := of(xidFile)
+	xids.Keywords = []string{base.Xids.Keyword()}
+	all = append(all, xids)
 	for _, e := range base.Entries {
-		k := &indexed{File: e.place.File, Sum: sum(e.place.File), Known: signature.Known{Entry: *e}}
+		k := of(e.place.File)
+		k.Entry = *e
 		k.Names, k.Seen = adds(t, base.Vocabulary, e.place.File)
 		all = append(all, k)
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -99,19 +98,21 @@ func wants(s *Source, line string) (wanted, ok bool) {
 	return len(literals) > 0 && s.wanted([]byte(line), literals), len(literals) > 0 && !numbered
 }
 
-// loggedLines are the lines of all test logs.
+// loggedLines are the lines of all examples.
 func loggedLines(t *testing.T) (lines []string) {
 	t.Helper()
-	files, err := filepath.Glob("../testdata/logs/*/*.log")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no test logs", err)
+	base, err := rules.Open()
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
+	examples, err := Examples(base, base.Signatures(), os.DirFS("../testdata/logs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, example := range examples {
+		for _, log := range example.Logs() {
+			lines = append(lines, strings.Split(string(log), "\n")...)
 		}
-		lines = append(lines, strings.Split(string(content), "\n")...)
 	}
 	return lines
 }

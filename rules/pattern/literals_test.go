@@ -10,7 +10,7 @@ import (
 )
 
 // TestMatches compares what words tell of a text with what the expression itself says, for all expressions that are shipped and for
-// awkward ones, on the lines of all test logs.
+// awkward ones, on the lines of all examples.
 func TestMatches(t *testing.T) {
 	rules.skipShort(t)
 	base, err := rules.Load()
@@ -31,7 +31,7 @@ func TestMatches(t *testing.T) {
 			}
 		}
 	}
-	texts := testLines(t)
+	texts := testLines(t, base)
 	tried := 0
 	for _, p := range patterns {
 		for _, text := range texts {
@@ -51,23 +51,33 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-// testLines are some lines of each test log.
-func testLines(t *testing.T) []string {
+// testLines are some lines of each example and of each log of testdata.
+func testLines(t *testing.T, base *Base) []string {
 	t.Helper()
 	files, err := filepath.Glob("../testdata/logs/*/*.log")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no test logs", err)
 	}
+	examples, err := base.Examples(base.Signatures())
+	if err != nil {
+		t.Fatal(err)
+	}
 	var lines []string
+	take := func(log string) {
+		all := strings.Split(strings.ToValidUTF8(log, "\ufffd"), "\n")
+		for i := 0; i < len(all); i += 1 + len(all)/8 {
+			lines = append(lines, all[i])
+		}
+	}
+	for _, example := range examples {
+		take(example.Log)
+	}
 	for _, file := range files {
 		content, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all := strings.Split(strings.ToValidUTF8(string(content), "\ufffd"), "\n")
-		for i := 0; i < len(all); i += 1 + len(all)/8 {
-			lines = append(lines, all[i])
-		}
+		take(string(content))
 	}
 	return append(lines, "", "\ufffd", "\u212aILLed", "loſs", strings.Join(lines[:5], "\n"))
 }

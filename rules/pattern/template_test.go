@@ -106,7 +106,7 @@ func TestOfKind(t *testing.T) {
 			}
 		}
 	}
-	lines := append(testLines(t), "x10", "x200", "0 errors", "10 errors", "10 of 9", "0 of 10", "a 05 b", "exit code 0", "exit code 10", "cuda:0 cuda:10", "7 a0", "17 a00", "ab13", "c25", "2-D 3-D")
+	lines := append(testLines(t, base), "x10", "x200", "0 errors", "10 errors", "10 of 9", "0 of 10", "a 05 b", "exit code 0", "exit code 10", "cuda:0 cuda:10", "7 a0", "17 a00", "ab13", "c25", "2-D 3-D")
 	rnd := rand.New(rand.NewPCG(1, 2))
 	same, differ := 0, 0
 	for _, line := range lines {

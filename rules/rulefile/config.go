@@ -6,7 +6,7 @@ import "reflect"
 // hold defaults already. The error is Problems: every mistake with its place.
 func Decode(file string, content []byte, target any) error {
 	d := &Decoder{File: file}
-	if root := d.parse(content); root != nil {
+	if root := d.Parse(content); root != nil {
 		d.into(root, reflect.ValueOf(target).Elem())
 	}
 	if len(d.Problems) > 0 {

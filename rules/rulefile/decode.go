@@ -32,8 +32,8 @@ func (d *Decoder) Problem(line, column int, format string, args ...any) {
 	d.Problems = append(d.Problems, Problem{d.File, max(line, 1), max(column, 1), fmt.Sprintf(format, args...)})
 }
 
-// parse reads the one document of a rule file; nil means that a problem was noted.
-func (d *Decoder) parse(content []byte) *yaml.Node {
+// Parse reads the one document of a rule file; nil means that a problem was noted.
+func (d *Decoder) Parse(content []byte) *yaml.Node {
 	if len(content) > maxRuleFile {
 		d.Problem(1, 1, "the file has %d bytes, at most %d are read: split it", len(content), maxRuleFile)
 		return nil
@@ -216,7 +216,7 @@ func (d *Decoder) Pairs(n *yaml.Node, f func(key, value *yaml.Node)) {
 // decode reads a whole rule file into target, a pointer, and returns the root for places of what is missing.
 func Read[T any](d *Decoder, content []byte) (T, *yaml.Node) {
 	var target T
-	root := d.parse(content)
+	root := d.Parse(content)
 	if root != nil {
 		d.into(root, reflect.ValueOf(&target).Elem())
 	}

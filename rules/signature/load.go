@@ -123,6 +123,7 @@ func (l *Loader) later(files fs.FS, f *draft) *Entry {
 
 // draft is a signature's file as it was read, before its expressions are compiled.
 type draft struct {
+	files    fs.FS
 	name     string
 	known    *Known // when it tells enough, and the rest is missing
 	file     *signatureFile
@@ -158,6 +159,7 @@ func readDrafts(files fs.FS, known func(name string) *Known) ([]draft, error) {
 
 // read reads the file unless enough is known of it.
 func (f *draft) read(files fs.FS, known func(name string) *Known) error {
+	f.files = files
 	if known != nil {
 		f.known = known(f.name)
 	}
@@ -169,7 +171,7 @@ func (f *draft) read(files fs.FS, known func(name string) *Known) error {
 		return err
 	}
 	d := &rulefile.Decoder{File: f.name}
-	file, root := rulefile.Read[signatureFile](d, content)
+	file, root := rulefile.Read[signatureFile](d, knowledge(d, content))
 	f.file, f.root, f.problems = &file, root, d.Problems
 	return nil
 }

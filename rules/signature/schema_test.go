@@ -41,7 +41,7 @@ func TestSchemaHasTheLoadersKeys(t *testing.T) {
 	}
 	file := reflect.TypeFor[signatureFile]()
 	compare("", file, func(key string) bool { _, ok := schema.Properties[key]; return ok }, len(schema.Properties))
-	for _, list := range []string{"details", "fixes"} {
+	for _, list := range []string{"details", "fixes", "examples"} {
 		for i := range file.NumField() {
 			if file.Field(i).Tag.Get("yaml") == list {
 				inner := schema.Properties[list].Items.Properties

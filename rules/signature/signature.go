@@ -2,6 +2,7 @@ package signature
 
 import (
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -59,6 +60,7 @@ type Signature struct {
 	Place      rulefile.Problem // where its file is; Message is empty
 
 	places map[string]rulefile.Problem // of the literals
+	files  fs.FS                       // that have its file
 }
 
 // LiteralPlace is where one of the signature's literals stands. Message is empty.
@@ -105,6 +107,8 @@ type signatureFile struct {
 	Explains   []rulefile.Text `yaml:"explains"`
 	Questions  []rulefile.Text `yaml:"questions"`
 	References []rulefile.Text `yaml:"references"`
+
+	Examples []exampleFile `yaml:"examples"` // read apart from the rest: see ExampleReader
 }
 
 // eventNames are the names that conditions on an event may use besides the facts.
@@ -162,7 +166,11 @@ func (l *Loader) signature(read *draft) *Signature {
 	if len(l.Problems) == before { // else a key may be missing because it could not be read
 		l.require(root.Line, f)
 	}
-	s := &Signature{ID: f.ID.Value, Family: path.Base(path.Dir(read.name)), Title: f.Title.Value, Role: Cause, Library: f.Library.Value, Place: rulefile.Problem{File: l.File, Line: f.ID.Line, Column: f.ID.Column}}
+	s := &Signature{ID: f.ID.Value, Family: path.Base(path.Dir(read.name)), Title: f.Title.Value, Role: Cause, Library: f.Library.Value, Place: rulefile.Problem{File: l.File, Line: f.ID.Line, Column: f.ID.Column}, files: read.files}
+	if len(f.Examples) > 0 {
+		at := f.Examples[0].Log
+		l.Problem(at.Line, at.Column, "write examples: without quotes or blanks, at the beginning of a line")
+	}
 	if f.Role.Value != "" {
 		s.Role = Role(f.Role.Value)
 	}
