@@ -38,7 +38,7 @@ type asked struct {
 	assumed   []string          // for which facts that is
 }
 
-// ask applies a library's backend rules to facts, and to the trail that a process left in the log. What assume has replaces what the
+// ask applies a library's backend rules to facts, and to the selection log that a process left in the log. What assume has replaces what the
 // log says.
 func (r *Reading) ask(library *backend.Library, facts Facts, assume map[string]condition.Value, process string, changes int) asked {
 	values := make(map[string]condition.Value, len(facts))
@@ -46,15 +46,15 @@ func (r *Reading) ask(library *backend.Library, facts Facts, assume map[string]c
 		values[name] = f.Value
 	}
 	a := asked{Choice: Choice{Library: library.Name, Reports: make(map[string]any), Missing: []Missing{}, Notes: []string{}}}
-	trail, ok := library.ReadSelectionLog(r.trails.of(library.Name, process))
+	selectionLog, ok := library.ReadSelectionLog(r.trails.of(library.Name, process))
 	if ok {
-		told := library.Told(values, trail)
+		told := selectionLog.Facts(values)
 		maps.Copy(told, values)
 		values = told
-		a.Notes = append(a.Notes, library.Contradictions(values, trail)...)
+		a.Notes = append(a.Notes, selectionLog.Contradictions(values)...)
 	}
 	maps.Copy(values, assume)
-	a.selection = library.EvaluateLog(values, trail)
+	a.selection = selectionLog.Evaluate(values)
 	usual, assumed := library.Usual(values)
 	a.guess, a.assumed = library.Evaluate(usual), assumed
 	a.Release, a.Available = a.selection.Release, a.selection.Available()
@@ -86,7 +86,7 @@ func backendsOf(selection, guess backend.Selection) []Backend {
 	return backends
 }
 
-func backendOf(b backend.BackendVerdict) Backend {
+func backendOf(b backend.Answer) Backend {
 	backend := Backend{Name: b.Name, Verdict: b.Verdict, Rules: []BackendRule{}, Missing: b.Missing}
 	for _, rule := range b.Rules {
 		backend.Rules = append(backend.Rules, BackendRule{ID: rule.ID, Because: rule.Because, Source: rule.Source})

@@ -38,7 +38,7 @@ func (r *Reading) report(known []Fact) Report {
 	}
 	situation := facts.Situation(r.engine.base.Scope)
 	for i, line := range r.seen {
-		situation.SetSeen(i, line.Number > 0)
+		situation.SetLogPattern(i, line.Number > 0)
 	}
 	findings := r.findings(situation)
 	first := firstFailed(findings)
@@ -138,7 +138,7 @@ func (r *Reading) evidence(f *finding, s *signature.Signature, at occurrence) []
 	}
 	for _, conditions := range [][]*condition.Expression{s.Match, s.Confirm} {
 		for _, c := range conditions {
-			for _, i := range c.Seen(r.engine.base.Scope) {
+			for _, i := range c.LogPatterns() {
 				if r.seen[i].Number > 0 {
 					quoted = append(quoted, quote(r.seen[i]))
 				}
@@ -179,7 +179,7 @@ func factNames(s *signature.Signature, base *rules.Base) []string {
 	var names []string
 	collect := func(conditions []*condition.Expression) {
 		for _, c := range conditions {
-			names = append(names, c.Names(base.Scope)...)
+			names = append(names, c.Names()...)
 		}
 	}
 	collect(s.Match)

@@ -22,7 +22,7 @@ type builder struct {
 // build gathers what the knowledge base looks for.
 func (e *Engine) build() *builder {
 	base, b := e.base, &builder{engine: e}
-	seen := base.Scope.SeenPatterns()
+	seen := base.Scope.LogPatterns()
 	words := make([][]scan.Literal, len(seen))
 	var workedOut sync.WaitGroup // which takes as long as all the rest
 	workedOut.Go(func() {
@@ -45,7 +45,7 @@ func (e *Engine) build() *builder {
 		b.word(v.Dicts[i].Marker, interest{dict: &v.Dicts[i]})
 		b.look(literals([]string{v.Dicts[i].Marker}), &seeker{first: every})
 	}
-	for _, t := range v.Trails {
+	for _, t := range v.SelectionLogs {
 		for _, word := range t.Keywords {
 			b.word(word, interest{trail: t.Library})
 		}
@@ -78,7 +78,7 @@ func (b *builder) signature(s *signature.Entry) {
 	switch s.Role {
 	case signature.Pace: // asked about a sample of the lines
 		return
-	case signature.Unstated:
+	case signature.Inferred:
 		b.engine.unstated = append(b.engine.unstated, s)
 		return
 	}

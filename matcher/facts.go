@@ -157,7 +157,7 @@ func (l *logFacts) stated(reader *fact.Reader, m []string, line Line, weight int
 }
 
 func (l *logFacts) decode(name, decoding, text string) (condition.Value, error) {
-	decoded, err := fact.Decodings[decoding](text)
+	decoded, err := fact.Decode(decoding, text)
 	if err != nil {
 		return condition.Value{}, err
 	}

@@ -213,8 +213,8 @@ func TestReadEverything(t *testing.T) {
 	}
 }
 
-// signature is a file with a signature.
-func signature(id, role, rest string) *fstest.MapFile {
+// signatureFile is a file with a signature.
+func signatureFile(id, role, rest string) *fstest.MapFile {
 	return &fstest.MapFile{Data: []byte(fmt.Sprintf("id: %[1]s\ntitle: %[1]s\nrole: %[2]s\n%[3]s\ncause: x\nfixes: [{do: x}]\nreferences: [x]\n", id, role, rest))}
 }
 
@@ -222,10 +222,10 @@ func signature(id, role, rest string) *fstest.MapFile {
 func TestReadNumbers(t *testing.T) {
 	base, err := rules.Load(fstest.MapFS{
 		"facts.yaml":  {Data: []byte("facts: [{name: torch, type: version}]\n")},
-		"code.yaml":   signature("code", "cause", "keywords: [\"failed with code\"]\nmatch: ['text matches `failed with code 7\\d\\b`']"),
-		"word.yaml":   signature("word", "cause", "keywords: [\"Error 802: \"]\nmatch: ['text contains \"Error 802: \"']"),
-		"second.yaml": signature("second", "cause", "keywords: [\"kernel launch\"]\nmatch: ['text matches `kernel launch failed`', 'seen(`the (?:second|third) clue of \\d*7\\b`)']"),
-		"zero.yaml":   signature("zero", "noise", "keywords: [\"errors\"]\nmatch: ['text matches ` 0 errors`']"),
+		"code.yaml":   signatureFile("code", "cause", "keywords: [\"failed with code\"]\nmatch: ['text matches `failed with code 7\\d\\b`']"),
+		"word.yaml":   signatureFile("word", "cause", "keywords: [\"Error 802: \"]\nmatch: ['text contains \"Error 802: \"']"),
+		"second.yaml": signatureFile("second", "cause", "keywords: [\"kernel launch\"]\nmatch: ['text matches `kernel launch failed`', 'seen(`the (?:second|third) clue of \\d*7\\b`)']"),
+		"zero.yaml":   signatureFile("zero", "noise", "keywords: [\"errors\"]\nmatch: ['text matches ` 0 errors`']"),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -266,8 +266,8 @@ read:
 packages:
   - {pattern: '^(?P<name>\w+)==(?P<value>[\d.]+)$', keywords: ["=="], head: true}
 `)},
-		"wordless.yaml": signature("wordless", "cause", "keywords: [\"kernel launch\"]\nmatch: ['text matches `kernel launch failed`', 'seen(`^\\d+ 7\\d$`)']"),
-		"common.yaml":   signature("common", "cause", "keywords: [\"memory fault\"]\nmatch: ['text contains \"memory fault\"', 'seen(`use [1-5]\\d gpus`)']"),
+		"wordless.yaml": signatureFile("wordless", "cause", "keywords: [\"kernel launch\"]\nmatch: ['text matches `kernel launch failed`', 'seen(`^\\d+ 7\\d$`)']"),
+		"common.yaml":   signatureFile("common", "cause", "keywords: [\"memory fault\"]\nmatch: ['text contains \"memory fault\"', 'seen(`use [1-5]\\d gpus`)']"),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -131,7 +131,7 @@ func (r *Reading) states(words []int, text string, line Line, near bool) {
 
 // look notes whether a line is the first that one of the scope's patterns matches.
 func (r *Reading) look(number int, text string, line Line) {
-	if r.seen[number].Number == 0 && r.engine.base.Scope.SeenPatterns()[number].Matches(text) {
+	if r.seen[number].Number == 0 && r.engine.base.Scope.LogPatterns()[number].Matches(text) {
 		r.seen[number] = line
 		r.found[number].Store(true)
 	}

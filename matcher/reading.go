@@ -67,8 +67,8 @@ func (e *Engine) Begin() *Reading {
 		events:    make(map[string]*event),
 		processes: make(map[string]*process),
 		sources:   make(map[string]*sourceState),
-		seen:      make([]Line, len(e.base.Scope.SeenPatterns())),
-		found:     make(foundPatterns, len(e.base.Scope.SeenPatterns())),
+		seen:      make([]Line, len(e.base.Scope.LogPatterns())),
+		found:     make(foundPatterns, len(e.base.Scope.LogPatterns())),
 		scratch:   e.base.Scope.NewSituation(),
 	}
 }

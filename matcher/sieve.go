@@ -86,7 +86,7 @@ func (s *sieve) seen(raw []byte, seekers []*seeker) (wanted bool) {
 		if wanted {
 			return nil
 		}
-		signature.SetLineLike(situation, line.Text)
+		signature.SetLineTemplate(situation, line.Text)
 		harmless := s.harmless(line.Text, situation)
 		wanted = slices.ContainsFunc(seekers, func(k *seeker) bool { return !(k.event && harmless) && k.sees(&line, situation) })
 		return nil

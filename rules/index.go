@@ -59,8 +59,8 @@ func readIndex(content []byte) (*index, error) {
 	return x, nil
 }
 
-// under has the index know about files that are read with that vocabulary. Before that, it knows the file of facts.
-func (x *index) under(v *fact.Vocabulary) {
+// readWith has the index know about files that are read with that vocabulary. Before that, it knows the file of facts.
+func (x *index) readWith(v *fact.Vocabulary) {
 	for _, name := range v.Names() {
 		info, _ := v.Fact(name)
 		x.vocabulary = crc32.Update(x.vocabulary, crc32.IEEETable, []byte(name+" "+info.Type.String()+"\n"))
@@ -92,8 +92,8 @@ func (x *index) sum(files fs.FS, name string) (uint32, error) {
 	}
 }
 
-// of is what the index knows of a file, or nil.
-func (x *index) of(files fs.FS, name string) *indexed {
+// known is what the index knows of a file, or nil.
+func (x *index) known(files fs.FS, name string) *indexed {
 	if x == nil || x.files[name] == nil {
 		return nil
 	}
@@ -105,7 +105,7 @@ func (x *index) of(files fs.FS, name string) *indexed {
 
 // facts are what stands in the file of facts, or nil when the index does not tell.
 func (x *index) facts(files fs.FS) *fact.File {
-	if known := x.of(files, vocabularyFile); known != nil {
+	if known := x.known(files, fact.FileName); known != nil {
 		return known.Facts
 	}
 	return nil
@@ -113,7 +113,7 @@ func (x *index) facts(files fs.FS) *fact.File {
 
 // keyword is the word that each line with an Xid has, or "" when the index does not tell.
 func (x *index) keyword(files fs.FS, name string) string {
-	if known := x.of(files, name); known != nil {
+	if known := x.known(files, name); known != nil {
 		return known.Keywords[0]
 	}
 	return ""
@@ -125,7 +125,7 @@ func (x *index) signatures(files fs.FS) func(name string) *signature.Known {
 		if files != Shipped() {
 			return nil
 		}
-		if known := x.of(files, name); known != nil {
+		if known := x.known(files, name); known != nil {
 			return &known.Known
 		}
 		return nil
