@@ -93,7 +93,12 @@ func (c *compiler) name(at ast.Node, name string) *node {
 		}
 		return c.fail(at, "unknown name %s: facts are listed in facts.yaml", name)
 	}
-	return &node{shape: c.scope.slots[slot].shape, slot: slot, eval: func(s *Situation) Value { return s.At(slot) }}
+	declared := c.scope.slots[slot]
+	eval := func(s *Situation) Value { return s.values[slot] } // At, without its question, which is most of what an evaluation takes
+	if declared.computed != nil {
+		eval = func(s *Situation) Value { return s.At(slot) }
+	}
+	return &node{shape: declared.shape, slot: slot, eval: eval}
 }
 
 func (c *compiler) pointer(n *ast.PointerNode) *node {
