@@ -58,7 +58,7 @@ func TestExamplesOfASignature(t *testing.T) {
 		t.Fatal(len(got), err)
 	}
 	one, two := got[0], got[1]
-	if one.Answer != (signature.Answer{"out-of-tea", "likely"}) || one.Line != 2 || *one.Rank != 1 || one.Log != "tea\x1b is out\t\nor so\n" || one.Provenance != "written" || !slices.Equal(one.Not, []string{"cuda-oom"}) {
+	if one.Answer != (signature.Answer{ID: "out-of-tea", Certainty: "likely"}) || one.Line != 2 || *one.Rank != 1 || one.Log != "tea\x1b is out\t\nor so\n" || one.Provenance != "written" || !slices.Equal(one.Not, []string{"cuda-oom"}) {
 		t.Errorf("%+v", one)
 	}
 	if two.Answer != (signature.Answer{"cuda-oom", "confirmed"}) || two.Line != 1 || two.Rank != nil || two.Log != "  tea\nis out\n" || two.Provenance != "real" || !slices.Equal(two.Not, []string{"out-of-tea"}) || two.Facts["torch"] != "2.10" {
@@ -88,7 +88,7 @@ func TestWithAnswer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := examples[0].WithAnswer(teaFile+test.file, signature.Answer{"out-of-tea", "confirmed"}, 1, &rank)
+			got, err := examples[0].WithAnswer(teaFile+test.file, signature.Answer{ID: "out-of-tea", Certainty: "confirmed"}, 1, &rank)
 			if test.want == "" {
 				if err == nil {
 					t.Errorf("a line was added:\n%s", got)
@@ -98,7 +98,7 @@ func TestWithAnswer(t *testing.T) {
 			if diff := cmp.Diff(teaFile+test.want, got); diff != "" || err != nil {
 				t.Errorf("%v -want +got:\n%s", err, diff)
 			}
-			if _, err := examples[0].WithAnswer("# new\n"+teaFile+test.file, signature.Answer{"out-of-tea", "confirmed"}, 1, &rank); err == nil {
+			if _, err := examples[0].WithAnswer("# new\n"+teaFile+test.file, signature.Answer{ID: "out-of-tea", Certainty: "confirmed"}, 1, &rank); err == nil {
 				t.Error("another file than was read is changed")
 			}
 		})
@@ -108,7 +108,7 @@ func TestWithAnswer(t *testing.T) {
 // TestIndexLeavesExamplesOut: an example that was added makes the index no older, what was added before the examples does.
 func TestIndexLeavesExamplesOut(t *testing.T) {
 	x := &index{files: map[string]*indexed{}}
-	known := func(file string) bool { return x.of(fstest.MapFS{"a.yaml": {Data: []byte(file)}}, "a.yaml") != nil }
+	known := func(file string) bool { return x.known(fstest.MapFS{"a.yaml": {Data: []byte(file)}}, "a.yaml") != nil }
 	sum, err := x.sum(fstest.MapFS{"a.yaml": {Data: []byte(teaFile)}}, "a.yaml", int64(len(teaFile)))
 	if err != nil {
 		t.Fatal(err)

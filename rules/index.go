@@ -60,8 +60,8 @@ func readIndex(content []byte) (*index, error) {
 	return x, nil
 }
 
-// under has the index know about files that are read with that vocabulary. Before that, it knows the file of facts.
-func (x *index) under(v *fact.Vocabulary) {
+// readWith has the index know about files that are read with that vocabulary. Before that, it knows the file of facts.
+func (x *index) readWith(v *fact.Vocabulary) {
 	for _, name := range v.Names() {
 		info, _ := v.Fact(name)
 		x.vocabulary = crc32.Update(x.vocabulary, crc32.IEEETable, []byte(name+" "+info.Type.String()+"\n"))
@@ -104,8 +104,8 @@ func onlyExamples(left io.Reader, piece []byte) error {
 	return errors.New("the file is longer than the index says")
 }
 
-// of is what the index knows of a file, or nil.
-func (x *index) of(files fs.FS, name string) *indexed {
+// known is what the index knows of a file, or nil.
+func (x *index) known(files fs.FS, name string) *indexed {
 	if x == nil || x.files[name] == nil {
 		return nil
 	}
@@ -117,7 +117,7 @@ func (x *index) of(files fs.FS, name string) *indexed {
 
 // facts are what stands in the file of facts, or nil when the index does not tell.
 func (x *index) facts(files fs.FS) *fact.File {
-	if known := x.of(files, vocabularyFile); known != nil {
+	if known := x.known(files, fact.FileName); known != nil {
 		return known.Facts
 	}
 	return nil
@@ -125,7 +125,7 @@ func (x *index) facts(files fs.FS) *fact.File {
 
 // keyword is the word that each line with an Xid has, or "" when the index does not tell.
 func (x *index) keyword(files fs.FS, name string) string {
-	if known := x.of(files, name); known != nil {
+	if known := x.known(files, name); known != nil {
 		return known.Keywords[0]
 	}
 	return ""
@@ -137,7 +137,7 @@ func (x *index) signatures(files fs.FS) func(name string) *signature.Known {
 		if files != Shipped() {
 			return nil
 		}
-		if known := x.of(files, name); known != nil {
+		if known := x.known(files, name); known != nil {
 			return &known.Known
 		}
 		return nil

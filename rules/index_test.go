@@ -14,6 +14,7 @@ import (
 	"github.com/gpu-triage/triage/rules/fact"
 	"github.com/gpu-triage/triage/rules/rulefile"
 	"github.com/gpu-triage/triage/rules/signature"
+	"github.com/gpu-triage/triage/rules/xid"
 )
 
 var write = flag.Bool("write", false, "write index.json for the rule files as they are")
@@ -60,20 +61,22 @@ func TestOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := base.Scope.names()
+	names := sortedNames(base)
 	for i, s := range base.Signatures() {
 		want := all.Entries[i].Signature()
 		if s.ID != want.ID || s.Family != want.Family || s.Title != want.Title || len(s.Match) != len(want.Match) || s.Place != want.Place {
 			t.Errorf("%s (%s) is not %s (%s)", s.ID, s.Place.File, want.ID, want.Place.File)
 		}
 	}
-	if diff := cmp.Diff(names, base.Scope.names()); diff != "" || len(base.Scope.SeenPatterns()) != len(all.Scope.SeenPatterns()) {
+	if diff := cmp.Diff(names, sortedNames(base)); diff != "" || len(base.Scope.LogPatterns()) != len(all.Scope.LogPatterns()) {
 		t.Errorf("reading the signatures added names: -before +after:\n%s", diff)
 	}
-	if diff := cmp.Diff(all.Scope.names(), names); diff != "" {
+	if diff := cmp.Diff(sortedNames(all), names); diff != "" {
 		t.Errorf("-loaded +opened:\n%s", diff)
 	}
 }
+
+func sortedNames(b *Base) []string { return slices.Sorted(slices.Values(b.Scope.Names())) }
 
 // TestOutdatedIndex: a line that was made of something else is not believed, and a file without a line is read.
 func TestOutdatedIndex(t *testing.T) {
@@ -123,7 +126,7 @@ func indexAll(t *testing.T) []*indexed {
 		if err != nil {
 			t.Fatal(err)
 		}
-		knowledge, _ := cutExamples(content)
+		knowledge, _ := signature.CutExamples(content)
 		k := &indexed{File: file, Size: int64(len(knowledge))}
 		k.Sum, err = sums.sum(Shipped(), file, k.Size)
 		if err != nil {
@@ -131,16 +134,19 @@ func indexAll(t *testing.T) []*indexed {
 		}
 		return k
 	}
-	all := []*indexed{of(vocabularyFile)}
+	all := []*indexed{of(fact.FileName)}
 	all[0].Facts = shippedFacts(t)
-	sums.under(base.Vocabulary)
-	xids := of(xidFile)
+	sums.readWith(base.Vocabulary)
+	xids := of(xid.File)
 	xids.Keywords = []string{base.Xids.Keyword()}
 	all = append(all, xids)
 	for _, e := range base.Entries {
-		k := of(e.place.File)
-		k.Entry = *e
-		k.Names, k.Seen = adds(t, base.Vocabulary, e.place.File)
+		k := of(e.Signature().Place.File)
+		known, err := signature.Know(base.Vocabulary, Shipped(), k.File)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k.Known = *known
 		all = append(all, k)
 	}
 	return all
@@ -149,37 +155,16 @@ func indexAll(t *testing.T) []*indexed {
 // shippedFacts is what stands in the shipped file of facts.
 func shippedFacts(t *testing.T) *fact.File {
 	t.Helper()
-	content, err := fs.ReadFile(Shipped(), vocabularyFile)
+	content, err := fs.ReadFile(Shipped(), fact.FileName)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &rulefile.Decoder{File: vocabularyFile}
+	d := &rulefile.Decoder{File: fact.FileName}
 	file, _ := rulefile.Read[fact.File](d, content)
 	if len(d.Problems) > 0 {
 		t.Fatal(d.Problems)
 	}
 	return &file
-}
-
-// adds reads a file as if there were no other, to tell what it adds to a scope.
-func adds(t *testing.T, v *fact.Vocabulary, file string) (names, seen []string) {
-	t.Helper()
-	d := &rulefile.Decoder{File: file}
-	l := signature.NewLoader(d, v)
-	before := len(l.scope.Slots)
-	read := signature.draft{name: file}
-	if err := read.read(Shipped(), nil); err != nil || l.signature(&read) == nil {
-		t.Fatal(err, d.Problems)
-	}
-	for _, slot := range l.scope.Slots[before:] {
-		if !slot.Hidden {
-			names = append(names, slot.Name)
-		}
-	}
-	for _, pattern := range l.scope.SeenPatterns() {
-		seen = append(seen, pattern.String())
-	}
-	return names, seen
 }
 
 // encodeIndex writes a line for each file, so that changes of different files do not meet.

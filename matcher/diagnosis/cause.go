@@ -37,7 +37,7 @@ func (f *finding) role() signature.Role {
 // explains orders the roles of failures in different places; fits those of signatures of one and the same line, where any knowledge
 // of it beats a generic word.
 var (
-	explains = map[signature.Role]int{signature.Cause: 0, signature.Generic: 1, signature.Unstated: 1, signature.Consequence: 2}
+	explains = map[signature.Role]int{signature.Cause: 0, signature.Generic: 1, signature.Inferred: 1, signature.Consequence: 2}
 	fits     = map[signature.Role]int{signature.Cause: 0, signature.Consequence: 1, signature.Generic: 2}
 )
 

@@ -42,7 +42,7 @@ type asked struct {
 	assumed   []string          // for which facts that is
 }
 
-// ask applies a library's backend rules to facts, and to the trail that a process left in the log. What assume has replaces what the
+// ask applies a library's backend rules to facts, and to the selection log that a process left in the log. What assume has replaces what the
 // log says.
 func (r diagnoser) ask(library *backend.Library, facts facts.Facts, assume map[string]condition.Value, process string, changes int) asked {
 	values := make(map[string]condition.Value, len(facts))
@@ -50,15 +50,15 @@ func (r diagnoser) ask(library *backend.Library, facts facts.Facts, assume map[s
 		values[name] = f.Value
 	}
 	a := asked{Choice: Choice{Library: library.Name, Reports: make(map[string]any), Missing: []report.Missing{}, Notes: []string{}}}
-	trail, ok := library.ReadSelectionLog(r.Trails.Of(library.Name, process))
+	selectionLog, ok := library.ReadSelectionLog(r.Trails.Of(library.Name, process))
 	if ok {
-		told := library.Told(values, trail)
+		told := selectionLog.Facts(values)
 		maps.Copy(told, values)
 		values = told
-		a.Notes = append(a.Notes, library.Contradictions(values, trail)...)
+		a.Notes = append(a.Notes, selectionLog.Contradictions(values)...)
 	}
 	maps.Copy(values, assume)
-	a.selection = library.EvaluateLog(values, trail)
+	a.selection = selectionLog.Evaluate(values)
 	usual, assumed := library.Usual(values)
 	a.guess, a.assumed = library.Evaluate(usual), assumed
 	a.Release, a.Available = a.selection.Release, a.selection.Available()
@@ -90,7 +90,7 @@ func backendsOf(selection, guess backend.Selection) []report.Backend {
 	return backends
 }
 
-func backendOf(b backend.BackendVerdict) report.Backend {
+func backendOf(b backend.Answer) report.Backend {
 	backend := report.Backend{Name: b.Name, Verdict: b.Verdict, Rules: []report.BackendRule{}, Missing: b.Missing}
 	for _, rule := range b.Rules {
 		backend.Rules = append(backend.Rules, report.BackendRule{ID: rule.ID, Because: rule.Because, Source: rule.Source})

@@ -46,7 +46,7 @@ func (r diagnoser) report(known []facts.Fact) report.Report {
 	}
 	situation := facts.Situation(r.Base.Scope)
 	for i, line := range r.Seen {
-		situation.SetSeen(i, line.Number > 0)
+		situation.SetLogPattern(i, line.Number > 0)
 	}
 	findings := r.findings(situation)
 	first := firstFailed(findings)
@@ -146,7 +146,7 @@ func (r diagnoser) evidence(f *finding, s *signature.Signature, at reading.Occur
 	}
 	for _, conditions := range [][]*condition.Expression{s.Match, s.Confirm} {
 		for _, c := range conditions {
-			for _, i := range c.Seen(r.Base.Scope) {
+			for _, i := range c.LogPatterns() {
 				if r.Seen[i].Number > 0 {
 					quoted = append(quoted, quote(r.Seen[i]))
 				}
@@ -187,7 +187,7 @@ func factNames(s *signature.Signature, base *rules.Base) []string {
 	var names []string
 	collect := func(conditions []*condition.Expression) {
 		for _, c := range conditions {
-			names = append(names, c.Names(base.Scope)...)
+			names = append(names, c.Names()...)
 		}
 	}
 	collect(s.Match)

@@ -44,7 +44,7 @@ func (r diagnoser) shows(ids []string) bool {
 // inferred are the signatures that are asked about what comparisons show.
 func (r diagnoser) inferred() (all []*signature.Entry) {
 	for _, e := range r.Base.Entries {
-		if e.Role == signature.Unstated {
+		if e.Role == signature.Inferred {
 			all = append(all, e)
 		}
 	}

@@ -145,7 +145,7 @@ func (l *LogFacts) stated(reader *fact.Reader, m []string, line logline.Line, we
 }
 
 func (l *LogFacts) decode(name, decoding, text string) (condition.Value, error) {
-	decoded, err := fact.Decodings[decoding](text)
+	decoded, err := fact.Decode(decoding, text)
 	if err != nil {
 		return condition.Value{}, err
 	}

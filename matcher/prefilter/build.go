@@ -24,7 +24,7 @@ type builder struct {
 // build gathers what the knowledge base looks for.
 func (e *Filter) build() *builder {
 	base, b := e.base, &builder{filter: e}
-	seen := base.Scope.SeenPatterns()
+	seen := base.Scope.LogPatterns()
 	words := make([][]scan.Literal, len(seen))
 	var workedOut sync.WaitGroup // which takes as long as all the rest
 	workedOut.Go(func() {
@@ -47,7 +47,7 @@ func (e *Filter) build() *builder {
 		b.word(v.Dicts[i].Marker, Interest{Dict: &v.Dicts[i]})
 		b.look(literals([]string{v.Dicts[i].Marker}), &lineTest{first: every})
 	}
-	for _, t := range v.Trails {
+	for _, t := range v.SelectionLogs {
 		for _, word := range t.Keywords {
 			b.word(word, Interest{Trail: t.Library})
 		}
@@ -80,7 +80,7 @@ func (b *builder) signature(s *signature.Entry) {
 	switch s.Role {
 	case signature.Pace: // asked about a sample of the lines
 		return
-	case signature.Unstated: // asked about what a comparison shows
+	case signature.Inferred: // asked about what a comparison shows
 		return
 	}
 	if s.Role == signature.Generic {

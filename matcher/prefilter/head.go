@@ -68,7 +68,7 @@ func (s *Source) mayStateWith(word int, text string) bool {
 
 // mayFind tells whether some line of the kind of this text may be the first that a pattern of the scope matches.
 func (s *Source) mayFind(number int, text string) bool {
-	return !s.found[number].Load() && s.filter.base.Scope.SeenPatterns()[number].AnyNumbers().Matches(text)
+	return !s.found[number].Load() && s.filter.base.Scope.LogPatterns()[number].AnyNumbers().Matches(text)
 }
 
 // mayRead tells whether some line of the kind of this text may state a fact to a reader.

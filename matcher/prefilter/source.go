@@ -87,7 +87,7 @@ func (s *Source) seen(raw []byte, seekers []*lineTest) (wanted bool) {
 		if wanted {
 			return nil
 		}
-		signature.SetLineLike(situation, line.Text)
+		signature.SetLineTemplate(situation, line.Text)
 		harmless := s.harmless(line.Text, situation)
 		wanted = slices.ContainsFunc(seekers, func(k *lineTest) bool { return !(k.event && harmless) && k.sees(&line, situation) })
 		return nil

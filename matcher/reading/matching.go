@@ -134,7 +134,7 @@ func (r *Reading) states(words []int, text string, line logline.Line, near bool)
 
 // look notes whether a line is the first that one of the scope's patterns matches.
 func (r *Reading) look(number int, text string, line logline.Line) {
-	if r.Seen[number].Number == 0 && r.Base.Scope.SeenPatterns()[number].Matches(text) {
+	if r.Seen[number].Number == 0 && r.Base.Scope.LogPatterns()[number].Matches(text) {
 		r.Seen[number] = line
 		r.found[number].Store(true)
 	}

@@ -75,8 +75,8 @@ func Begin(base *rules.Base, filter *prefilter.Filter, steps *pace.StepReader) *
 		Events:    make(map[string]*Event),
 		processes: make(map[string]*process),
 		sources:   make(map[string]*sourceState),
-		Seen:      make([]logline.Line, len(base.Scope.SeenPatterns())),
-		found:     make(prefilter.Found, len(base.Scope.SeenPatterns())),
+		Seen:      make([]logline.Line, len(base.Scope.LogPatterns())),
+		found:     make(prefilter.Found, len(base.Scope.LogPatterns())),
 		scratch:   base.Scope.NewSituation(),
 	}
 }

@@ -62,7 +62,7 @@ func (e merger) standing(id string) int {
 	switch {
 	case s == nil || s.Role == signature.Cause:
 		return 0
-	case s.Role == signature.Generic, s.Role == signature.Unstated:
+	case s.Role == signature.Generic, s.Role == signature.Inferred:
 		return 1
 	}
 	return 2

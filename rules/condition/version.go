@@ -13,10 +13,10 @@ import (
 // maxVersionLength bounds what is taken for a version; real ones have at most some 40 bytes.
 const maxVersionLength = 128
 
-// Version is a release of a library, ordered as PEP 440 orders: a local or post release is newer than its base, a pre-release older.
+// Version is a release of a library. Versions are ordered as PEP 440 orders: a local or post release is newer than its base, a pre-release older.
 type Version struct {
-	Text string
-	Key  string // orders byte by byte as the versions do
+	text string
+	key  string // orders byte by byte as the versions do
 }
 
 // ParseVersion reads a version as Python's packaging does.
@@ -29,14 +29,14 @@ func ParseVersion(text string) (Version, error) {
 	if err != nil {
 		return Version{}, fmt.Errorf("%q is not a version such as 2.7.4.post1 (PEP 440)", text)
 	}
-	return Version{Text: text, Key: SortKey(parsed.String())}, nil
+	return Version{text: text, key: sortKey(parsed.String())}, nil
 }
 
 // normalForm is what pep440 prints: epoch, release, pre-release, post-release, development release, local part.
 var normalForm = regexp.MustCompile(`^(?:(\d+)!)?([\d.]+)(?:(a|b|rc)(\d+))?(?:\.post(\d+))?(?:\.dev(\d+))?(?:\+(.+))?$`)
 
 // sortKey turns a normalized version into bytes whose order is PEP 440's, so that comparing, which rules do all the time, costs nothing.
-func SortKey(normal string) string {
+func sortKey(normal string) string {
 	const lowest, some, highest = 0, 1, 0xff
 	m := normalForm.FindStringSubmatch(normal)
 	if m == nil { // not printed by the versions of pep440 that were read
@@ -97,21 +97,21 @@ func number(key []byte, mark byte, digits string) []byte {
 }
 
 // String is the version as it was written.
-func (v Version) String() string { return v.Text }
+func (v Version) String() string { return v.text }
 
 // Compare is negative when v is older than o, zero when they are equal, positive when v is newer.
-func (v Version) Compare(o Version) int { return strings.Compare(v.Key, o.Key) }
+func (v Version) Compare(o Version) int { return strings.Compare(v.key, o.key) }
 
 // Release is the version without pre-release, post-release, development and local parts: 2.6.0 for 2.6.0a0+ecf3bae40a.nv25.01.
 func (v Version) Release() Version {
-	end := strings.IndexFunc(v.Text, func(r rune) bool { return r != '.' && (r < '0' || r > '9') })
-	if strings.HasPrefix(v.Text, "v") {
+	end := strings.IndexFunc(v.text, func(r rune) bool { return r != '.' && (r < '0' || r > '9') })
+	if strings.HasPrefix(v.text, "v") {
 		end = -1
 	}
 	if end < 0 {
 		return v
 	}
-	released, err := ParseVersion(strings.TrimRight(v.Text[:end], "."))
+	released, err := ParseVersion(strings.TrimRight(v.text[:end], "."))
 	if err != nil { // an epoch, or a form without a leading number
 		return v
 	}
@@ -120,7 +120,7 @@ func (v Version) Release() Version {
 
 // Public is the version without its local part: 2.8.3 for 2.8.3+cu13.
 func (v Version) Public() Version {
-	public, _, local := strings.Cut(v.Text, "+")
+	public, _, local := strings.Cut(v.text, "+")
 	if !local {
 		return v
 	}
@@ -131,10 +131,10 @@ func (v Version) Public() Version {
 	return without
 }
 
-// minor is the first two numbers of the release: 2 and 10 for 2.10.1.
+// Minor is the first two numbers of the release: 2 and 10 for 2.10.1.
 func (v Version) Minor() (numbers [2]uint64) {
 	const epoch, part = 9, 9 // bytes of each in the key: a mark and the number
-	for i, rest := 0, v.Key[min(epoch, len(v.Key)):]; i < 2 && len(rest) > part && rest[0] != 0; i, rest = i+1, rest[part:] {
+	for i, rest := 0, v.key[min(epoch, len(v.key)):]; i < 2 && len(rest) > part && rest[0] != 0; i, rest = i+1, rest[part:] {
 		numbers[i] = binary.BigEndian.Uint64([]byte(rest[1:part]))
 	}
 	return numbers
@@ -143,7 +143,7 @@ func (v Version) Minor() (numbers [2]uint64) {
 // Truncate is the release cut to its first n numbers: 9.10.2 for 9.10.2.21 and n = 3.
 func (v Version) Truncate(n int) Version {
 	release := v.Release()
-	parts := strings.Split(release.Text, ".")
+	parts := strings.Split(release.text, ".")
 	if len(parts) <= n {
 		return release
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/gpu-triage/triage/rules/fact"
 	"github.com/gpu-triage/triage/rules/rulefile"
-	"gopkg.in/yaml.v3"
 )
 
 // Example is a log with its verdict, as it stands in the file of a signature under examples:.
@@ -212,27 +211,42 @@ func (s *Signature) Unfinished() (rulefile.Problems, error) {
 		return nil, err
 	}
 	d := &rulefile.Decoder{File: s.Place.File}
-	if root := d.Parse(content); root != nil {
+	if root := rulefile.Parse(d, content); root != nil {
 		unfinished(d, root, strings.Split(string(content), "\n"))
 	}
 	return d.Problems, nil
 }
 
 // unfinished notes the texts of a node, in a file of these lines, that still have to be written.
-func unfinished(d *rulefile.Decoder, n *yaml.Node, lines []string) {
-	for i, child := range n.Content {
-		if n.Kind == yaml.MappingNode && i%2 == 1 && n.Content[i-1].Value == "log" && !strings.HasPrefix(child.Value, unfinishedMark) {
-			continue
+func unfinished(d *rulefile.Decoder, n *rulefile.Node, lines []string) {
+	switch {
+	case n.IsMapping():
+		d.Pairs(n, func(key rulefile.Text, value *rulefile.Node) {
+			if key.Value != "log" || strings.HasPrefix(firstText(value), unfinishedMark) {
+				unfinished(d, value, lines)
+			}
+		})
+	case n.IsText():
+		if !slices.Contains(strings.Fields(firstText(n)), unfinishedMark) {
+			return
 		}
-		unfinished(d, child, lines)
+		line := n.Line
+		for line < len(lines) && !strings.Contains(lines[line-1], unfinishedMark) {
+			line++
+		}
+		column := strings.Index(lines[line-1], unfinishedMark) + 1
+		d.Problem(line, column, "this still says %s: write it, or take it out", unfinishedMark)
+	default:
+		for _, item := range n.Items() {
+			unfinished(d, item, lines)
+		}
 	}
-	if n.Kind != yaml.ScalarNode || !slices.Contains(strings.Fields(n.Value), unfinishedMark) {
-		return
+}
+
+// firstText is the first text in a node, or "".
+func firstText(n *rulefile.Node) string {
+	for _, text := range n.Texts() {
+		return text.Value
 	}
-	line := n.Line
-	for line < len(lines) && !strings.Contains(lines[line-1], unfinishedMark) {
-		line++
-	}
-	column := strings.Index(lines[line-1], unfinishedMark) + 1
-	d.Problem(line, column, "this still says %s: write it, or take it out", unfinishedMark)
+	return ""
 }

@@ -10,7 +10,7 @@ import (
 
 // TestSchemaHasTheLoadersKeys keeps the schema that editors use at what the loader takes.
 func TestSchemaHasTheLoadersKeys(t *testing.T) {
-	content, err := os.ReadFile("signature.schema.json")
+	content, err := os.ReadFile("../signature.schema.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,12 +22,12 @@ const (
 	Generic     Role = "generic"     // says something only where no other signature does
 	Noise       Role = "noise"       // known to be harmless: takes its lines out of consideration
 	Progress    Role = "progress"    // the job goes on: what happened before was survived
-	Unstated    Role = "unstated"    // no line states it, a comparison of lines shows it: speaks where no line tells of a cause
-	Pace        Role = "pace"        // how far and how fast the job goes; its captures are the groups of PaceGroups
+	Inferred    Role = "inferred"    // no line states it, a comparison of lines shows it: speaks where no line tells of a cause
+	Pace        Role = "pace"        // how far and how fast the job goes; its captures are the groups of paceGroups
 )
 
-// PaceGroups are the groups that a signature of the role pace captures from a line.
-var PaceGroups = []string{
+// paceGroups are the groups that a signature of the role pace captures from a line.
+var paceGroups = []string{
 	"step", "steps", // the step, and how many there are to be
 	"epoch",                                 // the step counts from the beginning of this one
 	"seconds", "milliseconds", "per_second", // the time that a step takes, or something that is done at a rate
@@ -142,9 +142,9 @@ func SetLine(s *condition.Situation, line, source string) {
 	s.Set("error", NoException())
 }
 
-// SetLineLike makes the event of a situation any line that differs from this one in numbers only: what is asked about it is unknown
+// SetLineTemplate makes the event of a situation any line that differs from this one in numbers only: what is asked about it is unknown
 // where that depends on the numbers.
-func SetLineLike(s *condition.Situation, line string) {
+func SetLineTemplate(s *condition.Situation, line string) {
 	s.SetLineTemplate(line)
 	for _, name := range []string{"text", "line", "before", "rank"} {
 		s.Set(name, condition.Value{})
@@ -156,7 +156,7 @@ func SetLineLike(s *condition.Situation, line string) {
 const minKeyword = 5
 
 // signature compiles what was read of a file; nil means that problems were noted.
-func (l *Loader) signature(read *draft) *Signature {
+func (l *loader) signature(read *parsedFile) *Signature {
 	before := len(l.Problems)
 	l.Problems = append(l.Problems, read.problems...)
 	f, root := read.file, read.root
@@ -175,7 +175,7 @@ func (l *Loader) signature(read *draft) *Signature {
 		s.Role = Role(f.Role.Value)
 	}
 	switch s.Role {
-	case Cause, Consequence, Generic, Unstated:
+	case Cause, Consequence, Generic, Inferred:
 		if len(f.Fixes) == 0 || len(f.References) == 0 {
 			l.Problem(f.ID.Line, f.ID.Column, "a signature needs at least one entry under fixes: and one under references:")
 		}
@@ -183,7 +183,7 @@ func (l *Loader) signature(read *draft) *Signature {
 	case Pace:
 		l.paceGroups(f.Capture)
 	default:
-		l.Problem(f.Role.Line, f.Role.Column, "unknown role %q; roles are cause, consequence, generic, unstated, noise, progress and pace", s.Role)
+		l.Problem(f.Role.Line, f.Role.Column, "unknown role %q; roles are cause, consequence, generic, inferred, noise, progress and pace", s.Role)
 	}
 	l.literals(s, f)
 	s.Assume = l.set(f.Library, f.Assume)
@@ -219,7 +219,7 @@ func (l *Loader) signature(read *draft) *Signature {
 }
 
 // require notes which of the keys that every signature needs are missing.
-func (l *Loader) require(line int, f *signatureFile) {
+func (l *loader) require(line int, f *signatureFile) {
 	needed := []struct{ key, value string }{{"id", f.ID.Value}, {"title", f.Title.Value}, {"cause", f.Cause.Value}}
 	if role := Role(f.Role.Value); role == Noise || role == Progress || role == Pace {
 		needed = needed[:2]
@@ -232,22 +232,22 @@ func (l *Loader) require(line int, f *signatureFile) {
 }
 
 // paceGroups refuses groups that nobody reads, which are misspelt ones.
-func (l *Loader) paceGroups(patterns []rulefile.Text) {
+func (l *loader) paceGroups(patterns []rulefile.Text) {
 	for _, t := range patterns {
 		pattern, err := pattern.New(t.Value)
 		if err != nil {
 			continue // captureNames says it
 		}
 		for _, name := range pattern.Names() {
-			if name != "" && !slices.Contains(PaceGroups, name) {
-				l.Problem(t.Line, t.Column, "the group %s tells no pace; groups are %s", name, strings.Join(PaceGroups, ", "))
+			if name != "" && !slices.Contains(paceGroups, name) {
+				l.Problem(t.Line, t.Column, "the group %s tells no pace; groups are %s", name, strings.Join(paceGroups, ", "))
 			}
 		}
 	}
 }
 
 // literals takes the keywords, and those for the last lines.
-func (l *Loader) literals(s *Signature, f *signatureFile) {
+func (l *loader) literals(s *Signature, f *signatureFile) {
 	s.places = make(map[string]rulefile.Problem)
 	take := func(texts []rulefile.Text) (literals []string) {
 		for _, k := range texts {
@@ -260,7 +260,7 @@ func (l *Loader) literals(s *Signature, f *signatureFile) {
 		return literals
 	}
 	s.Keywords, s.Last = take(f.Keywords), take(f.Last)
-	if len(s.Keywords)+len(s.Last) == 0 && s.Role != Generic && s.Role != Unstated { // these are asked about every exception or comparison
+	if len(s.Keywords)+len(s.Last) == 0 && s.Role != Generic && s.Role != Inferred { // these are asked about every exception or comparison
 		l.Problem(f.ID.Line, f.ID.Column, "a signature needs keywords: literals, one of which stands in every line or message that it matches")
 	}
 	if len(f.Last) > 0 && (s.Role == Noise || s.Role == Progress) {
@@ -272,7 +272,7 @@ func (l *Loader) literals(s *Signature, f *signatureFile) {
 }
 
 // captureNames compiles the capture patterns and declares their groups; it returns the names that belong to this signature.
-func (l *Loader) captureNames(s *Signature, patterns []rulefile.Text) map[string]bool {
+func (l *loader) captureNames(s *Signature, patterns []rulefile.Text) map[string]bool {
 	own := make(map[string]bool)
 	for _, t := range patterns {
 		pattern, err := pattern.New(t.Value)
@@ -300,14 +300,14 @@ func (l *Loader) captureNames(s *Signature, patterns []rulefile.Text) map[string
 	return own
 }
 
-func (l *Loader) conditions(texts []rulefile.Text, own map[string]bool) []*condition.Expression {
+func (l *loader) conditions(texts []rulefile.Text, own map[string]bool) []*condition.Expression {
 	var compiled []*condition.Expression
 	for _, t := range texts {
-		e := condition.CompileText(l.Decoder, l.scope, t, true)
+		e := l.scope.ReadCondition(l.Decoder, t)
 		if e == nil {
 			continue
 		}
-		for _, name := range e.Names(l.scope) {
+		for _, name := range e.Names() {
 			if l.captures[name] && !own[name] {
 				l.Problem(t.Line, t.Column, "%s is a group of another signature's capture, not of this one's", name)
 			}
@@ -317,7 +317,7 @@ func (l *Loader) conditions(texts []rulefile.Text, own map[string]bool) []*condi
 	return compiled
 }
 
-func (l *Loader) templates(texts []rulefile.Text, own map[string]bool) []condition.Template {
+func (l *loader) templates(texts []rulefile.Text, own map[string]bool) []condition.Template {
 	var parsed []condition.Template
 	for _, t := range texts {
 		parsed = append(parsed, l.template(t, own))
@@ -325,7 +325,7 @@ func (l *Loader) templates(texts []rulefile.Text, own map[string]bool) []conditi
 	return parsed
 }
 
-func (l *Loader) template(t rulefile.Text, own map[string]bool) condition.Template {
+func (l *loader) template(t rulefile.Text, own map[string]bool) condition.Template {
 	parsed := condition.ParseTemplate(strings.TrimSpace(t.Value))
 	for _, name := range parsed.Names() {
 		top, _, _ := strings.Cut(name, ".")
@@ -337,7 +337,7 @@ func (l *Loader) template(t rulefile.Text, own map[string]bool) condition.Templa
 	return parsed
 }
 
-func (l *Loader) set(at rulefile.Text, changes map[string]any) map[string]condition.Value {
+func (l *loader) set(at rulefile.Text, changes map[string]any) map[string]condition.Value {
 	values := make(map[string]condition.Value, len(changes))
 	for name, change := range changes {
 		if change == nil {

@@ -9,21 +9,21 @@ import (
 	"testing"
 )
 
-// TestTrail reads the lines that TransformerEngine prints for the sample's rows. They must agree with the rules, and stand in for the
+// TestSelectionLog reads the lines that TransformerEngine prints for the sample's rows. They must agree with the rules, and stand in for the
 // facts that the line with the arguments does not hold.
-func TestTrail(t *testing.T) {
-	rules.skipShort(t)
+func TestSelectionLog(t *testing.T) {
+	skipShort(t)
 	l := library(t, "transformer_engine")
-	files, _ := filepath.Glob("../testdata/oracle/te-*.jsonl.gz")
+	files, _ := filepath.Glob("../../testdata/oracle/te-*.jsonl.gz")
 	rows := 0
 	for _, file := range files {
 		for _, row := range readRows[oracleRow](t, file) {
 			facts := rowFacts(l, row)
-			trail, ok := l.ReadSelectionLog(trailLines(row))
-			if !ok || !trail.Complete {
-				t.Fatalf("%s: the trail is not read", row.ID)
+			log, ok := l.ReadSelectionLog(logLines(row))
+			if !ok || !log.Complete {
+				t.Fatalf("%s: its log is not read", row.ID)
 			}
-			if found := l.Contradictions(facts, trail); len(found) > 0 {
+			if found := log.Contradictions(facts); len(found) > 0 {
 				t.Errorf("%s: %s", row.ID, found)
 			}
 			for name := range facts {
@@ -31,14 +31,14 @@ func TestTrail(t *testing.T) {
 					delete(facts, name)
 				}
 			}
-			told := l.Told(facts, trail)
+			told := log.Facts(facts)
 			for name, v := range told {
 				if decoded, given := row.Facts[name]; given && (decoded == "0") != (v.String() == "0") && switchMatters(row, name) {
 					t.Errorf("%s: %s is told to be %s, it is %v", row.ID, name, v, decoded)
 				}
 				facts[name] = v
 			}
-			selection := l.EvaluateLog(facts, trail)
+			selection := log.Evaluate(facts)
 			if got := selection.Available(); !slices.Equal(got, row.Expect.Available) {
 				t.Errorf("%s: %v is available by its log, not %v", row.ID, got, row.Expect.Available)
 			}
@@ -55,8 +55,8 @@ func switchMatters(row oracleRow, name string) bool {
 	return !strings.HasPrefix(name, "env.NVTE_FLASH_ATTN")
 }
 
-// trailLines are the lines of a row as a log has them.
-func trailLines(row oracleRow) []string {
+// logLines are the lines of a row as a log has them.
+func logLines(row oracleRow) []string {
 	const prefix = "[DEBUG    | DotProductAttention]: "
 	lines := []string{prefix + "Running with config={'transformer_engine_version': '...'}"}
 	available := map[string]string{"FlashAttention": "False", "FusedAttention": "False", "UnfusedDotProductAttention": "False"}
@@ -85,7 +85,7 @@ func trailLines(row oracleRow) []string {
 func TestContradictions(t *testing.T) {
 	l := library(t, "transformer_engine")
 	row := oracleRow{}
-	for _, r := range readRows[oracleRow](t, "../testdata/oracle/te-2.10.jsonl.gz") {
+	for _, r := range readRows[oracleRow](t, "../../testdata/oracle/te-2.10.jsonl.gz") {
 		if slices.Equal(r.Expect.Available, []string{"FlashAttention", "FusedAttention", "UnfusedDotProductAttention"}) {
 			row = r
 		}
@@ -96,8 +96,8 @@ func TestContradictions(t *testing.T) {
 		{"Available backends = {FlashAttention=False, FusedAttention=True (sub-backend 1), UnfusedDotProductAttention=True}", "it is allowed"},
 		{"Selected backend = NoBackend", "select FusedAttention"},
 	} {
-		trail, _ := l.ReadSelectionLog(append(trailLines(row), change.line))
-		found := l.Contradictions(facts, trail)
+		log, _ := l.ReadSelectionLog(append(logLines(row), change.line))
+		found := log.Contradictions(facts)
 		if len(found) != 1 || !strings.Contains(found[0], change.want) {
 			t.Errorf("%q: %q", change.line, found)
 		}
