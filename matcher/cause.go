@@ -2,7 +2,9 @@ package matcher
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/gpu-triage/triage/rules"
 )
@@ -44,7 +46,7 @@ func (r *Reading) judge(e *event, situation *rules.Situation, failures map[strin
 	harmless := false
 	for i := range e.chain {
 		el := &e.chain[i]
-		matches, noise := weigh(el, situation)
+		matches, noise := r.weigh(el, situation)
 		if noise {
 			harmless = true
 			continue
@@ -69,7 +71,7 @@ func better(later, earlier []match) bool {
 }
 
 // weigh evaluates the signatures of an element, the best first. It tells whether one of them says that the line is harmless.
-func weigh(el *element, situation *rules.Situation) (matches []match, noise bool) {
+func (r *Reading) weigh(el *element, situation *rules.Situation) (matches []match, noise bool) {
 	for _, s := range el.matches {
 		m := match{signature: s, situation: situation.Clone()}
 		el.variables(m.situation)
@@ -85,20 +87,44 @@ func weigh(el *element, situation *rules.Situation) (matches []match, noise bool
 		}
 		matches = append(matches, m)
 	}
-	slices.SortStableFunc(matches, func(a, b match) int {
-		return cmp.Or(
-			cmp.Compare(fits[a.signature.Role], fits[b.signature.Role]),
-			cmp.Compare(a.certainty, b.certainty), // "confirmed" is before "likely"
-			cmp.Compare(specificity(b.signature), specificity(a.signature)),
-		)
+	matches = r.upheld(matches)
+	slices.SortFunc(matches, func(a, b match) int {
+		return cmp.Or(a.compare(b), strings.Compare(a.signature.ID, b.signature.ID))
 	})
 	return matches, false
 }
 
-// specificity counts the conditions of a signature, its keywords being one: of two that fit equally well, the one that asks for more
-// says more.
-func specificity(s *rules.Signature) int {
-	return len(s.Match) + len(s.Confirm) + min(len(s.Keywords)+len(s.Last), 1)
+// upheld are those of the matches that no other overrides.
+func (r *Reading) upheld(matches []match) []match {
+	return slices.DeleteFunc(slices.Clone(matches), func(m match) bool {
+		return slices.ContainsFunc(matches, func(other match) bool {
+			return r.engine.base.Overrides(other.signature.ID, m.signature.ID)
+		})
+	})
+}
+
+// compare is negative when a match is a better answer than another: of two that fit equally well, the one that asks for more says more.
+func (m match) compare(other match) int {
+	return cmp.Or(
+		cmp.Compare(fits[m.signature.Role], fits[other.signature.Role]),
+		cmp.Compare(m.certainty, other.certainty), // "confirmed" is before "likely"
+		cmp.Compare(other.signature.Asks(), m.signature.Asks()),
+	)
+}
+
+// ambiguities are sentences about signatures of which nothing but their names tells which of them is the root cause.
+func (c *conclusion) ambiguities() (sentences []string) {
+	if c.root == nil || len(c.root.matches) == 0 {
+		return nil
+	}
+	best := c.root.matches[0]
+	for _, m := range c.root.matches[1:] {
+		if best.compare(m) == 0 {
+			sentences = append(sentences, fmt.Sprintf("%s and %s fit line %d equally well: say under overrides: of the one that is right which it overrides",
+				best.signature.ID, m.signature.ID, c.root.element.line.Number))
+		}
+	}
+	return sentences
 }
 
 func all(conditions []*rules.Expression, s *rules.Situation) bool {
@@ -145,6 +171,28 @@ func (r *Reading) findings(situation *rules.Situation) []*finding {
 		return cmp.Or(cmp.Compare(a.first.order, b.first.order), cmp.Compare(a.event.number, b.event.number))
 	})
 	return findings
+}
+
+// conclusion is what the events of a log come to.
+type conclusion struct {
+	findings []*finding
+	root     *finding // nil when nothing failed
+	first    int      // the rank that a launcher saw fail first, or NoRank
+}
+
+// conclude tells what the events come to where these facts hold.
+func (r *Reading) conclude(facts Facts) conclusion {
+	situation := facts.Situation(r.engine.base.Scope)
+	for i, line := range r.seen {
+		situation.SetSeen(i, line.Number > 0)
+	}
+	c := conclusion{findings: r.findings(situation)}
+	c.first = firstFailed(c.findings)
+	c.root = root(c.findings, c.first)
+	if f := r.unstated(c.root, situation); f != nil {
+		c.findings, c.root = append(c.findings, f), f
+	}
+	return c
 }
 
 // root picks the finding that explains the others: nil when nothing failed. A fault after which the log shows progress explains a

@@ -33,16 +33,8 @@ func (r *Reading) report(known []Fact) Report {
 	for _, c := range changes {
 		report.Notes = append(report.Notes, c.note())
 	}
-	situation := facts.Situation(r.engine.base.Scope)
-	for i, line := range r.seen {
-		situation.SetSeen(i, line.Number > 0)
-	}
-	findings := r.findings(situation)
-	first := firstFailed(findings)
-	chosen := root(findings, first)
-	if f := r.unstated(chosen, situation); f != nil {
-		findings, chosen = append(findings, f), f
-	}
+	c := r.conclude(facts)
+	chosen := c.root
 	if chosen == nil {
 		return report
 	}
@@ -50,14 +42,14 @@ func (r *Reading) report(known []Fact) Report {
 		if i > 0 && !alternative(chosen, i) {
 			continue
 		}
-		d := r.diagnosis(chosen, chosen.matches[i], facts, first)
+		d := r.diagnosis(chosen, chosen.matches[i], facts, c.first)
 		if chosen.matches[i].signature.Library != "" {
 			report.Notes = append(report.Notes, r.addBackends(&d, chosen.matches[i], facts, processKey(chosen.element.line))...)
 			report.Notes = append(report.Notes, r.today(chosen.matches[i].signature.Library, facts, changes)...)
 		}
 		report.Diagnoses = append(report.Diagnoses, d)
 	}
-	report.Diagnoses[0].Consequences = consequences(findings, chosen)
+	report.Diagnoses[0].Consequences = consequences(c.findings, chosen)
 	return report
 }
 

@@ -181,29 +181,39 @@ func (e *Engine) Try(ctx context.Context, example Example) (mistakes []string) {
 			mistakes = append(mistakes, "there is no signature "+id)
 		}
 	}
-	report, err := e.diagnose(ctx, example)
+	reading, known, err := e.read(ctx, example)
 	if err != nil {
 		return append(mistakes, err.Error())
 	}
-	return append(mistakes, example.compare(report)...)
+	mistakes = append(mistakes, example.compare(reading.Report(known...))...)
+	c := reading.conclude(reading.situation(known))
+	return append(mistakes, c.ambiguities()...)
 }
 
 func (e *Engine) diagnose(ctx context.Context, example Example) (Report, error) {
-	var known []Fact
+	reading, known, err := e.read(ctx, example)
+	if err != nil {
+		return Report{}, err
+	}
+	return reading.Report(known...), nil
+}
+
+// read reads an example. The facts are those that only its user knew.
+func (e *Engine) read(ctx context.Context, example Example) (reading *Reading, known []Fact, err error) {
 	for name, text := range example.Facts {
 		value, err := e.base.Vocabulary.Parse(name, text)
 		if err != nil {
-			return Report{}, err
+			return nil, nil, err
 		}
 		known = append(known, Fact{Name: name, Value: value, Origin: FromUser})
 	}
-	reading := e.Begin()
+	reading = e.Begin()
 	for _, log := range example.logs {
 		if err := reading.Read(ctx, log.name, bytes.NewReader(log.content)); err != nil {
-			return Report{}, err
+			return nil, nil, err
 		}
 	}
-	return reading.Report(known...), nil
+	return reading, known, nil
 }
 
 func (e Example) ids() []string {

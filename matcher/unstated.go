@@ -65,7 +65,7 @@ func (r *Reading) contrasted(said contrast, situation *rules.Situation) *finding
 		e.occurred(r.occurrence(line), chain{el}, never)
 	}
 	f := &finding{event: e, element: e.chain.head(), sighting: e.sighting(never)}
-	if f.matches, _ = weigh(f.element, situation); len(f.matches) == 0 {
+	if f.matches, _ = r.weigh(f.element, situation); len(f.matches) == 0 {
 		return nil
 	}
 	return f

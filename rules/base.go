@@ -29,7 +29,8 @@ type Base struct {
 	Entries    []*Entry // of the signatures, sorted by their ids
 	Xids       *XidCatalogue
 
-	libraries func() ([]*Library, error) // read when first asked for: most failures need none
+	precedence precedence
+	libraries  func() ([]*Library, error) // read when first asked for: most failures need none
 }
 
 // Libraries are the libraries whose backend rules are known. The error is Problems.
@@ -85,6 +86,7 @@ func load(known []byte, layers []fs.FS) (*Base, error) {
 		}
 	}
 	l.explained(byID)
+	b.precedence = l.precedence(byID)
 	b.Entries = slices.SortedFunc(maps.Values(byID), func(a, b *Entry) int { return strings.Compare(a.ID, b.ID) })
 	if len(d.problems) > 0 {
 		slices.SortStableFunc(d.problems, func(a, b Problem) int {

@@ -19,6 +19,7 @@ const (
 type Expression struct {
 	source string
 	root   *node
+	asks   int // see Signature.Asks
 }
 
 // node is one operation. Its value is unknown when what it needs is unknown, unless the known part decides.
@@ -62,7 +63,7 @@ func (s *Scope) Compile(source string) (*Expression, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
-	return &Expression{source: source, root: root}, nil
+	return &Expression{source: source, root: root, asks: asks(tree.Node)}, nil
 }
 
 // CompileCondition is Compile for an expression that must be true, false or unknown.

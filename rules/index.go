@@ -24,24 +24,26 @@ var shippedIndex []byte
 
 // Entry is what must be known of a signature before a log is read.
 type Entry struct {
-	ID       string   `json:"id,omitempty"`
-	Role     Role     `json:"role,omitempty"`
-	Keywords []string `json:"keywords,omitempty"` // literals, one of which, or of Last, stands in every event that can match
-	Last     []string `json:"last,omitempty"`     // as a signature's
-	Requires []string `json:"requires,omitempty"` // regular expressions, each of which matches in every event that can match
-	Before   bool     `json:"before,omitempty"`   // the match is about the lines before the event too
-	Explains []string `json:"explains,omitempty"`
-	Raised   bool     `json:"raised,omitempty"` // no line can match, only an exception
+	ID        string   `json:"id,omitempty"`
+	Role      Role     `json:"role,omitempty"`
+	Keywords  []string `json:"keywords,omitempty"` // literals, one of which, or of Last, stands in every event that can match
+	Last      []string `json:"last,omitempty"`     // as a signature's
+	Requires  []string `json:"requires,omitempty"` // regular expressions, each of which matches in every event that can match
+	Before    bool     `json:"before,omitempty"`   // the match is about the lines before the event too
+	Explains  []string `json:"explains,omitempty"`
+	Overrides []string `json:"overrides,omitempty"`
+	Raised    bool     `json:"raised,omitempty"` // no line can match, only an exception
 
-	signature func() *Signature
-	place     Problem
+	signature  func() *Signature
+	place      Problem
+	overridden []Problem // where the ids in Overrides stand; none when the index tells of them
 }
 
 // Signature is all that is known.
 func (e *Entry) Signature() *Signature { return e.signature() }
 
 func newEntry(s *Signature, scope *Scope) *Entry {
-	e := &Entry{ID: s.ID, Role: s.Role, Keywords: s.Keywords, Last: s.Last, Explains: s.Explains, signature: func() *Signature { return s }, place: s.Place}
+	e := &Entry{ID: s.ID, Role: s.Role, Keywords: s.Keywords, Last: s.Last, Explains: s.Explains, Overrides: s.Overrides, overridden: s.overridden, signature: func() *Signature { return s }, place: s.Place}
 	line := scope.NewSituation()
 	line.Set("error", NoException())
 	for _, condition := range s.Match {

@@ -50,11 +50,13 @@ type Signature struct {
 	Fixes      []Fix
 	Ask        []string   // facts worth asking for although no condition needs them
 	Explains   []string   // signatures that are only how this failure, which no line states, ended
+	Overrides  []string   // signatures that are not the answer where this one fits the same exception or line
 	Questions  []Template // what to ask for where facts alone do not decide
 	References []string
 	Place      Problem // where its file is; Message is empty
 
-	places map[string]Problem // of the literals
+	places     map[string]Problem // of the literals
+	overridden []Problem          // where the ids in Overrides stand
 }
 
 // LiteralPlace is where one of the signature's literals stands. Message is empty.
@@ -76,18 +78,19 @@ type Fix struct {
 
 // signatureFile is the form of a signature's file.
 type signatureFile struct {
-	ID       Text           `yaml:"id"`
-	Title    Text           `yaml:"title"`
-	Role     Text           `yaml:"role"`
-	Keywords []Text         `yaml:"keywords"`
-	Last     []Text         `yaml:"last"`
-	Match    []Text         `yaml:"match"`
-	Capture  []Text         `yaml:"capture"`
-	Confirm  []Text         `yaml:"confirm"`
-	Library  Text           `yaml:"library"`
-	Assume   map[string]any `yaml:"assume"`
-	Cause    Text           `yaml:"cause"`
-	Details  []struct {
+	ID        Text           `yaml:"id"`
+	Title     Text           `yaml:"title"`
+	Role      Text           `yaml:"role"`
+	Overrides []Text         `yaml:"overrides"`
+	Keywords  []Text         `yaml:"keywords"`
+	Last      []Text         `yaml:"last"`
+	Match     []Text         `yaml:"match"`
+	Capture   []Text         `yaml:"capture"`
+	Confirm   []Text         `yaml:"confirm"`
+	Library   Text           `yaml:"library"`
+	Assume    map[string]any `yaml:"assume"`
+	Cause     Text           `yaml:"cause"`
+	Details   []struct {
 		When []Text `yaml:"when"`
 		Say  Text   `yaml:"say"`
 	} `yaml:"details"`
@@ -196,6 +199,10 @@ func (l *signatures) signature(read *draft) *Signature {
 	}
 	for _, t := range f.Explains {
 		s.Explains = append(s.Explains, t.Value)
+	}
+	for _, t := range f.Overrides {
+		s.Overrides = append(s.Overrides, t.Value)
+		s.overridden = append(s.overridden, Problem{File: l.file, Line: t.Line, Column: t.Column})
 	}
 	for _, t := range f.References {
 		s.References = append(s.References, t.Value)
