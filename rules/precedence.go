@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -18,8 +17,8 @@ func (b *Base) Overrides(id, other string) bool { return b.precedence[id][other]
 // those that override each other in a circle.
 func (l *signatures) precedence(byID map[string]*Entry) precedence {
 	all := make(precedence)
-	for _, id := range slices.Sorted(maps.Keys(byID)) {
-		if e := byID[id]; len(e.Overrides) > 0 && l.overridable(e, byID) {
+	for id, e := range byID {
+		if len(e.Overrides) > 0 && l.overridable(e, byID) {
 			all[id] = make(map[string]bool)
 			l.follow(all[id], []*Entry{e}, byID)
 		}
