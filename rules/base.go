@@ -113,3 +113,9 @@ func (b *Base) Signature(id string) *signature.Signature {
 func (b *Base) find(id string) (int, bool) {
 	return slices.BinarySearchFunc(b.Entries, id, func(e *signature.Entry, id string) int { return strings.Compare(e.ID, id) })
 }
+
+// Overrides tells whether a signature is the answer rather than another one, where both fit the same exception or line.
+func (b *Base) Overrides(id, other string) bool {
+	i, found := b.find(id)
+	return found && b.Entries[i].Outranks(other)
+}

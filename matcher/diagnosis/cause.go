@@ -2,8 +2,11 @@ package diagnosis
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/gpu-triage/triage/matcher/facts"
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/matcher/reading"
 	"github.com/gpu-triage/triage/matcher/report"
@@ -48,7 +51,7 @@ func (r diagnoser) judge(e *reading.Event, situation *condition.Situation, failu
 	harmless := false
 	for i := range e.Chain {
 		el := &e.Chain[i]
-		matches, noise := weigh(el, situation)
+		matches, noise := r.weigh(el, situation)
 		if noise {
 			harmless = true
 			continue
@@ -73,7 +76,7 @@ func better(later, earlier []match) bool {
 }
 
 // weigh evaluates the signatures of an element, the best first. It tells whether one of them says that the line is harmless.
-func weigh(el *reading.Element, situation *condition.Situation) (matches []match, noise bool) {
+func (r diagnoser) weigh(el *reading.Element, situation *condition.Situation) (matches []match, noise bool) {
 	for _, s := range el.Matches {
 		m := match{signature: s, situation: situation.Clone()}
 		el.Variables(m.situation)
@@ -89,20 +92,44 @@ func weigh(el *reading.Element, situation *condition.Situation) (matches []match
 		}
 		matches = append(matches, m)
 	}
-	slices.SortStableFunc(matches, func(a, b match) int {
-		return cmp.Or(
-			cmp.Compare(fits[a.signature.Role], fits[b.signature.Role]),
-			cmp.Compare(a.certainty, b.certainty), // "confirmed" is before "likely"
-			cmp.Compare(specificity(b.signature), specificity(a.signature)),
-		)
+	matches = r.upheld(matches)
+	slices.SortFunc(matches, func(a, b match) int {
+		return cmp.Or(a.compare(b), strings.Compare(a.signature.ID, b.signature.ID))
 	})
 	return matches, false
 }
 
-// specificity counts the conditions of a signature, its keywords being one: of two that fit equally well, the one that asks for more
-// says more.
-func specificity(s *signature.Signature) int {
-	return len(s.Match) + len(s.Confirm) + min(len(s.Keywords)+len(s.Last), 1)
+// upheld are those of the matches that no other overrides.
+func (r diagnoser) upheld(matches []match) []match {
+	return slices.DeleteFunc(slices.Clone(matches), func(m match) bool {
+		return slices.ContainsFunc(matches, func(other match) bool {
+			return r.Base.Overrides(other.signature.ID, m.signature.ID)
+		})
+	})
+}
+
+// compare is negative when a match is a better answer than another: of two that fit equally well, the one that asks for more says more.
+func (m match) compare(other match) int {
+	return cmp.Or(
+		cmp.Compare(fits[m.signature.Role], fits[other.signature.Role]),
+		cmp.Compare(m.certainty, other.certainty), // "confirmed" is before "likely"
+		cmp.Compare(other.signature.Asks(), m.signature.Asks()),
+	)
+}
+
+// ambiguities are sentences about signatures of which nothing but their names tells which of them is the root cause.
+func (c *conclusion) ambiguities() (sentences []string) {
+	if c.root == nil || len(c.root.matches) == 0 {
+		return nil
+	}
+	best := c.root.matches[0]
+	for _, m := range c.root.matches[1:] {
+		if best.compare(m) == 0 {
+			sentences = append(sentences, fmt.Sprintf("%s and %s fit line %d equally well: say under overrides: of the one that is right which it overrides",
+				best.signature.ID, m.signature.ID, c.root.element.Line.Number))
+		}
+	}
+	return sentences
 }
 
 // How near to the end of a source an exception that no signature knows must be to count as what ended it. Programs print
@@ -140,6 +167,35 @@ func (r diagnoser) findings(situation *condition.Situation) []*finding {
 		return cmp.Or(cmp.Compare(a.First.Order, b.First.Order), cmp.Compare(a.event.Number, b.event.Number))
 	})
 	return findings
+}
+
+// conclusion is what the events of a log come to.
+type conclusion struct {
+	findings []*finding
+	root     *finding // nil when nothing failed
+	first    int      // the rank that a launcher saw fail first, or NoRank
+}
+
+// conclude tells what the events come to where these facts hold.
+func (r diagnoser) conclude(known facts.Facts) conclusion {
+	situation := known.Situation(r.Base.Scope)
+	for i, line := range r.Seen {
+		situation.SetLogPattern(i, line.Number > 0)
+	}
+	c := conclusion{findings: r.findings(situation)}
+	c.first = firstFailed(c.findings)
+	c.root = root(c.findings, c.first)
+	if f := r.inferredFailure(c.root, situation); f != nil {
+		c.findings, c.root = append(c.findings, f), f
+	}
+	return c
+}
+
+// Ambiguities are sentences about signatures of which nothing but their names tells which of them is the root cause.
+func Ambiguities(r *reading.Reading, known ...facts.Fact) []string {
+	d := diagnoser{r}
+	c := d.conclude(d.situation(known))
+	return c.ambiguities()
 }
 
 // root picks the finding that explains the others: nil when nothing failed. A fault after which the log shows progress explains a

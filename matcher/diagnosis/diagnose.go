@@ -44,16 +44,8 @@ func (r diagnoser) report(known []facts.Fact) report.Report {
 	for _, c := range changes {
 		report.Notes = append(report.Notes, c.note())
 	}
-	situation := facts.Situation(r.Base.Scope)
-	for i, line := range r.Seen {
-		situation.SetLogPattern(i, line.Number > 0)
-	}
-	findings := r.findings(situation)
-	first := firstFailed(findings)
-	chosen := root(findings, first)
-	if f := r.inferredFailure(chosen, situation); f != nil {
-		findings, chosen = append(findings, f), f
-	}
+	c := r.conclude(facts)
+	chosen := c.root
 	if chosen == nil {
 		return report
 	}
@@ -61,14 +53,14 @@ func (r diagnoser) report(known []facts.Fact) report.Report {
 		if i > 0 && !alternative(chosen, i) {
 			continue
 		}
-		d := r.diagnosis(chosen, chosen.matches[i], facts, first)
+		d := r.diagnosis(chosen, chosen.matches[i], facts, c.first)
 		if chosen.matches[i].signature.Library != "" {
 			report.Notes = append(report.Notes, r.addBackends(&d, chosen.matches[i], facts, chosen.element.Line.Process())...)
 			report.Notes = append(report.Notes, r.today(chosen.matches[i].signature.Library, facts, changes)...)
 		}
 		report.Diagnoses = append(report.Diagnoses, d)
 	}
-	report.Diagnoses[0].Consequences = consequences(findings, chosen)
+	report.Diagnoses[0].Consequences = consequences(c.findings, chosen)
 	return report
 }
 

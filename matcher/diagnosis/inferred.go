@@ -71,7 +71,7 @@ func (r diagnoser) contrasted(said pace.Finding, situation *condition.Situation)
 		e.Occurred(r.Occurrence(line), reading.Chain{el}, never)
 	}
 	f := &finding{event: e, element: e.Chain.Head(), Occurrences: e.Occurrences(never)}
-	if f.matches, _ = weigh(f.element, situation); len(f.matches) == 0 {
+	if f.matches, _ = r.weigh(f.element, situation); len(f.matches) == 0 {
 		return nil
 	}
 	return f

@@ -21,29 +21,38 @@ func Try(ctx context.Context, engine *matcher.Engine, example Example) (mistakes
 			mistakes = append(mistakes, "there is no signature "+id)
 		}
 	}
-	answer, err := diagnose(ctx, engine, example)
+	job, known, err := read(ctx, engine, example)
 	if err != nil {
 		return append(mistakes, err.Error())
 	}
-	return append(mistakes, example.compare(answer)...)
+	mistakes = append(mistakes, example.compare(job.Report(known...))...)
+	return append(mistakes, job.Ambiguities(known...)...)
 }
 
 func diagnose(ctx context.Context, engine *matcher.Engine, example Example) (report.Report, error) {
-	var known []facts.Fact
+	job, known, err := read(ctx, engine, example)
+	if err != nil {
+		return report.Report{}, err
+	}
+	return job.Report(known...), nil
+}
+
+// read reads an example. The facts are those that only its user knew.
+func read(ctx context.Context, engine *matcher.Engine, example Example) (job *matcher.Job, known []facts.Fact, err error) {
 	for name, text := range example.Facts {
 		value, err := engine.Base().Vocabulary.Parse(name, text)
 		if err != nil {
-			return report.Report{}, err
+			return nil, nil, err
 		}
 		known = append(known, facts.Fact{Name: name, Value: value, Origin: facts.FromUser})
 	}
-	reading := engine.Begin()
+	job = engine.Begin()
 	for _, log := range example.logs {
-		if err := reading.Read(ctx, log.name, bytes.NewReader(log.content)); err != nil {
-			return report.Report{}, err
+		if err := job.Read(ctx, log.name, bytes.NewReader(log.content)); err != nil {
+			return nil, nil, err
 		}
 	}
-	return reading.Report(known...), nil
+	return job, known, nil
 }
 
 func (e Example) ids() []string {

@@ -22,6 +22,7 @@ type Expression struct {
 	scope  *Scope
 	source string
 	root   *node
+	asks   int
 }
 
 // node is one operation. Its value is unknown when what it needs is unknown, unless the known part decides.
@@ -63,7 +64,7 @@ func (s *Scope) Compile(source string) (*Expression, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
-	return &Expression{s, source, root}, nil
+	return &Expression{s, source, root, asks(tree.Node)}, nil
 }
 
 // CompileCondition is Compile for an expression that must be true, false or unknown.

@@ -14,24 +14,30 @@ import (
 
 // Entry is what must be known of a signature before a log is read.
 type Entry struct {
-	ID       string   `json:"id,omitempty"`
-	Role     Role     `json:"role,omitempty"`
-	Keywords []string `json:"keywords,omitempty"` // literals, one of which, or of Last, stands in every event that can match
-	Last     []string `json:"last,omitempty"`     // as a signature's
-	Requires []string `json:"requires,omitempty"` // regular expressions, each of which matches in every event that can match
-	Before   bool     `json:"before,omitempty"`   // the match is about the lines before the event too
-	Explains []string `json:"explains,omitempty"`
-	Raised   bool     `json:"raised,omitempty"` // no line can match, only an exception
+	ID        string   `json:"id,omitempty"`
+	Role      Role     `json:"role,omitempty"`
+	Keywords  []string `json:"keywords,omitempty"` // literals, one of which, or of Last, stands in every event that can match
+	Last      []string `json:"last,omitempty"`     // as a signature's
+	Requires  []string `json:"requires,omitempty"` // regular expressions, each of which matches in every event that can match
+	Before    bool     `json:"before,omitempty"`   // the match is about the lines before the event too
+	Explains  []string `json:"explains,omitempty"`
+	Overrides []string `json:"overrides,omitempty"`
+	Raised    bool     `json:"raised,omitempty"` // no line can match, only an exception
 
-	signature func() *Signature
-	place     rulefile.Problem
+	signature  func() *Signature
+	place      rulefile.Problem
+	overridden []rulefile.Problem // where the ids in Overrides stand; none when an index tells of them
+	outranks   map[string]bool    // what it overrides, also through others
 }
+
+// Outranks tells whether the signature is the answer rather than the one with that id, where both fit the same exception or line.
+func (e *Entry) Outranks(id string) bool { return e.outranks[id] }
 
 // Signature is all that is known.
 func (e *Entry) Signature() *Signature { return e.signature() }
 
 func newEntry(s *Signature, scope *condition.Scope) *Entry {
-	e := &Entry{ID: s.ID, Role: s.Role, Keywords: s.Keywords, Last: s.Last, Explains: s.Explains, signature: func() *Signature { return s }, place: s.Place}
+	e := &Entry{ID: s.ID, Role: s.Role, Keywords: s.Keywords, Last: s.Last, Explains: s.Explains, Overrides: s.Overrides, overridden: s.overridden, signature: func() *Signature { return s }, place: s.Place}
 	line := scope.NewSituation()
 	line.Set("error", NoException())
 	for _, c := range s.Match {

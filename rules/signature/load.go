@@ -90,6 +90,7 @@ func (l *loader) entries() []*Entry {
 			}
 		}
 	}
+	l.setPrecedence(entries)
 	return entries
 }
 

@@ -55,12 +55,14 @@ type Signature struct {
 	Fixes      []Fix
 	Ask        []string             // facts worth asking for although no condition needs them
 	Explains   []string             // signatures that are only how this failure, which no line states, ended
+	Overrides  []string             // signatures that are not the answer where this one fits the same exception or line
 	Questions  []condition.Template // what to ask for where facts alone do not decide
 	References []string
 	Place      rulefile.Problem // where its file is; Message is empty
 
-	places map[string]rulefile.Problem // of the literals
-	files  fs.FS                       // that have its file
+	places     map[string]rulefile.Problem // of the literals
+	overridden []rulefile.Problem          // where the ids in Overrides stand
+	files      fs.FS                       // that have its file
 }
 
 // LiteralPlace is where one of the signature's literals stands. Message is empty.
@@ -82,18 +84,19 @@ type Fix struct {
 
 // signatureFile is the form of a signature's file.
 type signatureFile struct {
-	ID       rulefile.Text   `yaml:"id"`
-	Title    rulefile.Text   `yaml:"title"`
-	Role     rulefile.Text   `yaml:"role"`
-	Keywords []rulefile.Text `yaml:"keywords"`
-	Last     []rulefile.Text `yaml:"last"`
-	Match    []rulefile.Text `yaml:"match"`
-	Capture  []rulefile.Text `yaml:"capture"`
-	Confirm  []rulefile.Text `yaml:"confirm"`
-	Library  rulefile.Text   `yaml:"library"`
-	Assume   map[string]any  `yaml:"assume"`
-	Cause    rulefile.Text   `yaml:"cause"`
-	Details  []struct {
+	ID        rulefile.Text   `yaml:"id"`
+	Title     rulefile.Text   `yaml:"title"`
+	Role      rulefile.Text   `yaml:"role"`
+	Overrides []rulefile.Text `yaml:"overrides"`
+	Keywords  []rulefile.Text `yaml:"keywords"`
+	Last      []rulefile.Text `yaml:"last"`
+	Match     []rulefile.Text `yaml:"match"`
+	Capture   []rulefile.Text `yaml:"capture"`
+	Confirm   []rulefile.Text `yaml:"confirm"`
+	Library   rulefile.Text   `yaml:"library"`
+	Assume    map[string]any  `yaml:"assume"`
+	Cause     rulefile.Text   `yaml:"cause"`
+	Details   []struct {
 		When []rulefile.Text `yaml:"when"`
 		Say  rulefile.Text   `yaml:"say"`
 	} `yaml:"details"`
@@ -208,6 +211,10 @@ func (l *loader) signature(read *parsedFile) *Signature {
 	}
 	for _, t := range f.Explains {
 		s.Explains = append(s.Explains, t.Value)
+	}
+	for _, t := range f.Overrides {
+		s.Overrides = append(s.Overrides, t.Value)
+		s.overridden = append(s.overridden, rulefile.Problem{File: l.File, Line: t.Line, Column: t.Column})
 	}
 	for _, t := range f.References {
 		s.References = append(s.References, t.Value)
