@@ -25,7 +25,7 @@ func follow(ctx context.Context, name string, reading *matcher.Reading, answer f
 		return err
 	}
 	defer file.Close()
-	tail := reading.Tail(name)
+	tail := reading.Tail(sourceName(name))
 	defer tail.Close()
 	said := ""
 	speak := func() error {
