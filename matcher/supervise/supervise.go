@@ -19,6 +19,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -105,9 +106,11 @@ func startAndWait(cmd *exec.Cmd, relayed *relay, streams []*stream) error {
 	}()
 	err := <-done
 	if cmd.Process != nil {
+		var rest sync.WaitGroup
 		for _, s := range streams {
-			s.drain()
+			rest.Go(s.drain)
 		}
+		rest.Wait()
 	}
 	for _, s := range streams {
 		s.copies.Close()
