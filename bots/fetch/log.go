@@ -1,5 +1,5 @@
 // Package fetch gets logs from elsewhere without being led astray: only from allowed hosts, over https, never from this machine's
-// own network, within bounds of size and time; and it unpacks archives within bounds of ratio, count and depth.
+// own network, within bounds of size and time. What is packed stays so, but for a Content-Encoding; matcher/source unpacks.
 package fetch
 
 import (

@@ -13,8 +13,8 @@ import (
 
 	"github.com/google/go-github/v60/github"
 
-	"github.com/gpu-triage/triage/bots"
 	"github.com/gpu-triage/triage/bots/fetch"
+	"github.com/gpu-triage/triage/bots/queue"
 	"github.com/gpu-triage/triage/matcher"
 )
 
@@ -52,10 +52,10 @@ type scene struct {
 }
 
 // Handle does one job: it reads the issue, diagnoses its logs, and sees to it that our comment says so.
-func (b *Bot) Handle(ctx context.Context, job bots.Job) error {
+func (b *Bot) Handle(ctx context.Context, job queue.Job) error {
 	s := &scene{}
 	if err := json.Unmarshal(job.Data, &s.look); err != nil {
-		return bots.Permanent(err)
+		return queue.Permanent(err)
 	}
 	s.owner, s.repo, _ = strings.Cut(s.Repository, "/")
 	if err := b.act(ctx, s); err != nil {
@@ -70,7 +70,7 @@ func (b *Bot) Handle(ctx context.Context, job bots.Job) error {
 		return err
 	}
 	if since := time.Since(s.memory.Looked); since < b.Debounce && since >= 0 {
-		return bots.Later(errors.New("looked at a moment ago"), b.Debounce-since)
+		return queue.Later(errors.New("looked at a moment ago"), b.Debounce-since)
 	}
 	stale := s.memory.Updated
 	s.memory.Installation, s.memory.Repository, s.memory.Number, s.memory.Looked = s.Installation, s.Repository, s.Number, time.Now().UTC()
@@ -85,7 +85,7 @@ func (b *Bot) Handle(ctx context.Context, job bots.Job) error {
 		return err
 	}
 	defer os.RemoveAll(s.dir)
-	bots.CrashPoint("fetched")
+	queue.CrashPoint("fetched")
 	if err := b.answer(ctx, s); err != nil {
 		return err
 	}
@@ -233,7 +233,7 @@ func (b *Bot) answer(ctx context.Context, s *scene) error {
 			return err
 		}
 	}
-	bots.CrashPoint("diagnosed")
+	queue.CrashPoint("diagnosed")
 	b.hold(s, &report)
 	if len(report.Diagnoses) == 0 && len(s.ours) == 0 && len(s.asked) == 0 {
 		b.Metrics.Dropped(Kind, "nothing known")

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-github/v60/github"
 
 	"github.com/gpu-triage/triage/bots"
+	"github.com/gpu-triage/triage/bots/queue"
 	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/rules"
 )
@@ -110,7 +111,7 @@ func (b *Bot) file(ctx context.Context, c *github.Client, repository, name strin
 	}
 	text, err := content.GetContent()
 	if err != nil {
-		return "", bots.Permanent(fmt.Errorf("%s of %s: %w", name, repository, err))
+		return "", queue.Permanent(fmt.Errorf("%s of %s: %w", name, repository, err))
 	}
 	return text, nil
 }
@@ -139,7 +140,7 @@ func (b *Bot) rules(ctx context.Context, c *github.Client, repository string, pa
 		}
 		text, err := one.GetContent()
 		if err != nil {
-			return nil, bots.Permanent(fmt.Errorf("%s of %s: %w", name, repository, err))
+			return nil, queue.Permanent(fmt.Errorf("%s of %s: %w", name, repository, err))
 		}
 		total += len(text)
 		found[name] = &fstest.MapFile{Data: []byte(text)}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-github/v60/github"
 
-	"github.com/gpu-triage/triage/bots"
+	"github.com/gpu-triage/triage/bots/queue"
 )
 
 // maxPayload is the most that GitHub sends, in bytes.
@@ -104,7 +104,7 @@ func (b *Bot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the payload is no JSON of a webhook", http.StatusBadRequest)
 		return
 	}
-	bots.CrashPoint("received")
+	queue.CrashPoint("received")
 	looks, ignored := e.looks(r.Header.Get("X-GitHub-Event"))
 	if ignored != "" {
 		b.Metrics.Dropped(Kind, ignored)
@@ -116,7 +116,7 @@ func (b *Bot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "cannot be stored just now", http.StatusServiceUnavailable)
 		return
 	}
-	bots.CrashPoint("stored")
+	queue.CrashPoint("stored")
 	fmt.Fprintln(w, "stored")
 }
 
@@ -126,7 +126,7 @@ func (b *Bot) store(ctx context.Context, delivery string, looks []look) error {
 		if err != nil {
 			return err
 		}
-		job := bots.Job{ID: delivery, Kind: Kind, Key: fmt.Sprintf("%s#%d%s", l.Repository, l.Number, l.Commit), Data: data}
+		job := queue.Job{ID: delivery, Kind: Kind, Key: fmt.Sprintf("%s#%d%s", l.Repository, l.Number, l.Commit), Data: data}
 		if i > 0 {
 			job.ID = fmt.Sprintf("%s-%d", delivery, i)
 		}

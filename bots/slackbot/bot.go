@@ -19,6 +19,7 @@ import (
 
 	"github.com/gpu-triage/triage/bots"
 	"github.com/gpu-triage/triage/bots/fetch"
+	"github.com/gpu-triage/triage/bots/queue"
 )
 
 // Kind is the kind of the bot's jobs in the queue.
@@ -36,8 +37,9 @@ type Config struct {
 	PublicURL     string // where this server's /reports are, "" when nowhere
 	Data          string // folder for downloads
 
-	Store   *bots.Store
-	Queue   *bots.Queue
+	Store   *queue.Store
+	Reports bots.Reports
+	Queue   *queue.Queue
 	Metrics *bots.Metrics
 	Engine  bots.Engine
 	Fetch   *fetch.Client
@@ -122,7 +124,7 @@ func (b *Bot) verified(handle func(ctx context.Context, body []byte) (any, error
 			http.Error(w, "the signature is missing, wrong or more than five minutes old", http.StatusUnauthorized)
 			return
 		}
-		bots.CrashPoint("received")
+		queue.CrashPoint("received")
 		ctx, cancel := context.WithTimeout(r.Context(), ackTime)
 		defer cancel()
 		answer, err := handle(ctx, body)
@@ -135,7 +137,7 @@ func (b *Bot) verified(handle func(ctx context.Context, body []byte) (any, error
 			http.Error(w, "cannot be stored just now, please try again", http.StatusServiceUnavailable)
 			return
 		}
-		bots.CrashPoint("stored")
+		queue.CrashPoint("stored")
 		if answer != nil {
 			w.Header().Set("Content-Type", "application/json")
 			_ = json.NewEncoder(w).Encode(answer)
