@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -29,10 +30,14 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	program = filepath.Join(dir, "triage")
-	build := exec.Command("go", "build", "-o", program, "../../cmd/triage")
+	build := exec.Command("go", "build", "-buildvcs=false", "-o", program, "../../cmd/triage")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "%s\n%v\n", out, err)
 		os.Exit(1)
+	}
+	flag.Parse()
+	if err := flag.Set("test.parallel", "8"); err != nil { // they wait more than they work
+		panic(err)
 	}
 	code := m.Run()
 	os.RemoveAll(dir)
