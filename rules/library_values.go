@@ -31,7 +31,8 @@ func (l *Library) representatives(s *Situation, fact int) []Value {
 			}
 		}
 		if len(f.texts) > 0 {
-			values = append(values, VersionValue(Version{text: "0", key: sortKey("0")}))
+			oldest, _ := ParseVersion("0") // it is one
+			values = append(values, VersionValue(oldest))
 		}
 	case Number:
 		return l.numbers(s, f)
