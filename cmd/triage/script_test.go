@@ -21,6 +21,9 @@ func TestMain(m *testing.M) {
 // TestScript runs the command lines of testdata/script, each with the exit status that it must have, with the program as users have
 // it: the race detector, which watches the other tests, would make hundreds of starts slow.
 func TestScript(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the program that it runs is the same with and without -short and -race")
+	}
 	repository, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)
