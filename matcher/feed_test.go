@@ -195,7 +195,7 @@ func TestReadEverything(t *testing.T) {
 		}
 	}
 	var ordinary bytes.Buffer
-	size := 4_000_000
+	size := int64(4_000_000)
 	if testing.Short() {
 		size /= 4
 	}
