@@ -61,7 +61,7 @@ func TestExamplesOfASignature(t *testing.T) {
 	if one.Answer != (signature.Answer{ID: "out-of-tea", Certainty: "likely"}) || one.Line != 2 || *one.Rank != 1 || one.Log != "tea\x1b is out\t\nor so\n" || one.Provenance != "written" || !slices.Equal(one.Not, []string{"cuda-oom"}) {
 		t.Errorf("%+v", one)
 	}
-	if two.Answer != (signature.Answer{"cuda-oom", "confirmed"}) || two.Line != 1 || two.Rank != nil || two.Log != "  tea\nis out\n" || two.Provenance != "real" || !slices.Equal(two.Not, []string{"out-of-tea"}) || two.Facts["torch"] != "2.10" {
+	if two.Answer != (signature.Answer{ID: "cuda-oom", Certainty: "confirmed"}) || two.Line != 1 || two.Rank != nil || two.Log != "  tea\nis out\n" || two.Provenance != "real" || !slices.Equal(two.Not, []string{"out-of-tea"}) || two.Facts["torch"] != "2.10" {
 		t.Errorf("%+v", two)
 	}
 	want := rulefile.Problem{File: "mine/out-of-tea.yaml", Line: strings.Count(teaFile, "\n") + 3, Column: 11}

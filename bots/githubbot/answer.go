@@ -11,10 +11,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/go-github/v60/github"
-	"github.com/gpu-triage/triage/bots"
-	"github.com/gpu-triage/triage/bots/fetch"
 	"github.com/gpu-triage/triage/matcher/report"
+
+	"github.com/google/go-github/v60/github"
+
+	"github.com/gpu-triage/triage/bots/fetch"
+	"github.com/gpu-triage/triage/bots/queue"
 )
 
 // memory is what is kept of an issue between looks.
@@ -51,10 +53,10 @@ type scene struct {
 }
 
 // Handle does one job: it reads the issue, diagnoses its logs, and sees to it that our comment says so.
-func (b *Bot) Handle(ctx context.Context, job bots.Job) error {
+func (b *Bot) Handle(ctx context.Context, job queue.Job) error {
 	s := &scene{}
 	if err := json.Unmarshal(job.Data, &s.look); err != nil {
-		return bots.Permanent(err)
+		return queue.Permanent(err)
 	}
 	s.owner, s.repo, _ = strings.Cut(s.Repository, "/")
 	if err := b.act(ctx, s); err != nil {
@@ -69,7 +71,7 @@ func (b *Bot) Handle(ctx context.Context, job bots.Job) error {
 		return err
 	}
 	if since := time.Since(s.memory.Looked); since < b.Debounce && since >= 0 {
-		return bots.Later(errors.New("looked at a moment ago"), b.Debounce-since)
+		return queue.Later(errors.New("looked at a moment ago"), b.Debounce-since)
 	}
 	stale := s.memory.Updated
 	s.memory.Installation, s.memory.Repository, s.memory.Number, s.memory.Looked = s.Installation, s.Repository, s.Number, time.Now().UTC()
@@ -84,7 +86,7 @@ func (b *Bot) Handle(ctx context.Context, job bots.Job) error {
 		return err
 	}
 	defer os.RemoveAll(s.dir)
-	bots.CrashPoint("fetched")
+	queue.CrashPoint("fetched")
 	if err := b.answer(ctx, s); err != nil {
 		return err
 	}
@@ -232,8 +234,8 @@ func (b *Bot) answer(ctx context.Context, s *scene) error {
 			return err
 		}
 	}
-	bots.CrashPoint("diagnosed")
-	b.hold(s, &report)
+	queue.CrashPoint("diagnosed")
+	b.keepBack(s, &report)
 	if len(report.Diagnoses) == 0 && len(s.ours) == 0 && len(s.asked) == 0 {
 		b.Metrics.Dropped(Kind, "nothing known")
 		return nil
@@ -245,8 +247,8 @@ func (b *Bot) answer(ctx context.Context, s *scene) error {
 	return b.comment(ctx, s, report)
 }
 
-// hold keeps back what this repository does not want to hear unasked.
-func (b *Bot) hold(s *scene, answer *report.Report) {
+// keepBack takes out what this repository does not want to hear unasked.
+func (b *Bot) keepBack(s *scene, answer *report.Report) {
 	if len(s.asked) > 0 || len(answer.Diagnoses) == 0 {
 		return
 	}

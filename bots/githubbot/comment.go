@@ -7,10 +7,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/google/go-github/v60/github"
-	"github.com/gpu-triage/triage/bots"
-	"github.com/gpu-triage/triage/matcher/render"
 	"github.com/gpu-triage/triage/matcher/report"
+
+	"github.com/google/go-github/v60/github"
+
+	"github.com/gpu-triage/triage/bots/queue"
+	"github.com/gpu-triage/triage/matcher/render"
 )
 
 // markerHead begins the hidden line by which our comment is found again. A seal follows that only we can make.
@@ -49,19 +51,19 @@ func (b *Bot) comment(ctx context.Context, s *scene, report report.Report) error
 	}
 	page := ""
 	if b.PublicURL != "" && len(report.Diagnoses) > 0 {
-		id, err := b.Store.SaveReport(ctx, memoryKey(s.Repository, s.Number), report)
+		id, err := b.Reports.Save(ctx, memoryKey(s.Repository, s.Number), report)
 		if err != nil {
 			return err
 		}
 		page = strings.TrimSuffix(b.PublicURL, "/") + "/reports/" + id
 	}
 	body := marker + "\n" + s.compose(report, page)
-	bots.CrashPoint("before-post")
+	queue.CrashPoint("before-post")
 	changed, err := b.post(ctx, s, body)
 	if err != nil {
 		return judge(err)
 	}
-	bots.CrashPoint("after-post")
+	queue.CrashPoint("after-post")
 	if err := b.tidy(ctx, s, report); err != nil {
 		return judge(err)
 	}

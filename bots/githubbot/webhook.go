@@ -2,9 +2,6 @@ package githubbot
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gpu-triage/triage/bots"
+	"github.com/google/go-github/v60/github"
+
+	"github.com/gpu-triage/triage/bots/queue"
 )
 
 // maxPayload is the most that GitHub sends, in bytes.
@@ -105,7 +104,7 @@ func (b *Bot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the payload is no JSON of a webhook", http.StatusBadRequest)
 		return
 	}
-	bots.CrashPoint("received")
+	queue.CrashPoint("received")
 	looks, ignored := e.looks(r.Header.Get("X-GitHub-Event"))
 	if ignored != "" {
 		b.Metrics.Dropped(Kind, ignored)
@@ -117,7 +116,7 @@ func (b *Bot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "cannot be stored just now", http.StatusServiceUnavailable)
 		return
 	}
-	bots.CrashPoint("stored")
+	queue.CrashPoint("stored")
 	fmt.Fprintln(w, "stored")
 }
 
@@ -127,7 +126,7 @@ func (b *Bot) store(ctx context.Context, delivery string, looks []look) error {
 		if err != nil {
 			return err
 		}
-		job := bots.Job{ID: delivery, Kind: Kind, Key: fmt.Sprintf("%s#%d%s", l.Repository, l.Number, l.Commit), Data: data}
+		job := queue.Job{ID: delivery, Kind: Kind, Key: fmt.Sprintf("%s#%d%s", l.Repository, l.Number, l.Commit), Data: data}
 		if i > 0 {
 			job.ID = fmt.Sprintf("%s-%d", delivery, i)
 		}
@@ -138,12 +137,9 @@ func (b *Bot) store(ctx context.Context, delivery string, looks []look) error {
 	return nil
 }
 
-// signed checks the SHA-256 signature over the raw body, in constant time.
-func (b *Bot) signed(body []byte, header string) bool {
-	mac := hmac.New(sha256.New, []byte(b.Secret))
-	mac.Write(body)
-	given, err := hex.DecodeString(strings.TrimPrefix(header, "sha256="))
-	return hmac.Equal(mac.Sum(nil), given) && err == nil && strings.HasPrefix(header, "sha256=") && b.Secret != ""
+// signed checks the SHA-256 signature over the raw body. The library takes GitHub's old SHA-1 too, and an empty secret.
+func (b *Bot) signed(body []byte, signature string) bool {
+	return b.Secret != "" && strings.HasPrefix(signature, "sha256=") && github.ValidateSignature(signature, body, []byte(b.Secret)) == nil
 }
 
 // looks tells where an event asks to look, or why it asks nothing.

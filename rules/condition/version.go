@@ -6,8 +6,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-
-	pep440 "github.com/aquasecurity/go-pep440-version"
 )
 
 // maxVersionLength bounds what is taken for a version; real ones have at most some 40 bytes.
@@ -19,65 +17,78 @@ type Version struct {
 	key  string // orders byte by byte as the versions do
 }
 
-// ParseVersion reads a version as Python's packaging does.
+// versionForm is appendix B of PEP 440, in lower case. Numbers have at most 18 digits, which an uint64 holds.
+var versionForm = regexp.MustCompile(`^v?(?:(\d{1,18})!)?(\d{1,18}(?:\.\d{1,18})*)` +
+	`(?:[-_.]?(alpha|a|beta|b|preview|pre|c|rc)[-_.]?(\d{0,18}))?` +
+	`(-\d{1,18}|[-_.]?(?:post|rev|r)[-_.]?\d{0,18})?` +
+	`([-_.]?dev[-_.]?\d{0,18})?` +
+	`(?:\+([a-z0-9]+(?:[-_.][a-z0-9]+)*))?$`)
+
+// ParseVersion reads a version as Python's packaging does. It is written here because what rules do all the time is compare: a
+// version is read once, into a key whose bytes have the order of PEP 440, and no library gives one.
 func ParseVersion(text string) (Version, error) {
 	text = strings.TrimSpace(text)
 	if len(text) > maxVersionLength {
 		return Version{}, fmt.Errorf("%q… is too long for a version", text[:40])
 	}
-	parsed, err := pep440.Parse(text)
-	if err != nil {
+	parts := versionForm.FindStringSubmatch(strings.ToLower(text))
+	if parts == nil {
 		return Version{}, fmt.Errorf("%q is not a version such as 2.7.4.post1 (PEP 440)", text)
 	}
-	return Version{text: text, key: sortKey(parsed.String())}, nil
+	epoch, release, stage, local := parts[1], parts[2], parts[3], parts[7]
+	key := releaseKey(epoch, release)
+	key = stageKey(key, stage, parts[4], parts[5], parts[6])
+	return Version{text: text, key: string(localKey(key, local))}, nil
 }
 
-// normalForm is what pep440 prints: epoch, release, pre-release, post-release, development release, local part.
-var normalForm = regexp.MustCompile(`^(?:(\d+)!)?([\d.]+)(?:(a|b|rc)(\d+))?(?:\.post(\d+))?(?:\.dev(\d+))?(?:\+(.+))?$`)
+// Marks in a key, before what they tell the order of.
+const lowest, some, highest = 0, 1, 0xff
 
-// sortKey turns a normalized version into bytes whose order is PEP 440's, so that comparing, which rules do all the time, costs nothing.
-func sortKey(normal string) string {
-	const lowest, some, highest = 0, 1, 0xff
-	m := normalForm.FindStringSubmatch(normal)
-	if m == nil { // not printed by the versions of pep440 that were read
-		return normal
+// releaseKey begins a key: zeros at a release's end do not count.
+func releaseKey(epoch, release string) []byte {
+	key := number(nil, some, epoch)
+	numbers := strings.Split(release, ".")
+	for len(numbers) > 1 && strings.Trim(numbers[len(numbers)-1], "0") == "" {
+		numbers = numbers[:len(numbers)-1]
 	}
-	key := number(nil, some, m[1])
-	release := strings.Split(m[2], ".")
-	for len(release) > 1 && strings.Trim(release[len(release)-1], "0") == "" {
-		release = release[:len(release)-1]
+	for _, n := range numbers {
+		key = number(key, some, n)
 	}
-	for _, part := range release {
-		key = number(key, some, part)
-	}
-	key = append(key, lowest)
-	pre, post, dev := m[3] != "", m[5] != "", m[6] != ""
+	return append(key, lowest)
+}
+
+// stageKey appends pre-release, post-release and development release, each "" when there is none: 1.0.dev1 is before 1.0a1, and that
+// before 1.0, which is before 1.0.post1.
+func stageKey(key []byte, stage, stageNumber, post, dev string) []byte {
 	switch {
-	case pre:
-		key = number(key, m[3][0], m[4]) // a < b < r
-	case !post && dev:
+	case strings.HasPrefix(stage, "a"), strings.HasPrefix(stage, "b"):
+		key = number(key, stage[0], stageNumber)
+	case stage != "": // the other words all mean a release candidate
+		key = number(key, 'r', stageNumber)
+	case post == "" && dev != "":
 		key = append(key, lowest)
 	default:
 		key = append(key, highest)
 	}
-	if post {
-		key = number(key, some, m[5])
+	if post != "" {
+		key = number(key, some, digitsOf(post))
 	} else {
 		key = append(key, lowest)
 	}
-	if dev {
-		key = number(key, some, m[6])
-	} else {
-		key = append(key, highest)
+	if dev != "" {
+		return number(key, some, digitsOf(dev))
 	}
-	return string(localKey(key, m[7]))
+	return append(key, highest)
 }
+
+// digitsOf is what follows the word: 1 for .post1.
+func digitsOf(part string) string { return strings.TrimLeft(part, "-_.abcdefghijklmnopqrstuvwxyz") }
 
 // localKey appends the local part: none is lowest, words come before numbers, a longer one after its beginning.
 func localKey(key []byte, local string) []byte {
 	const end, word, digits = 0, 1, 2
 	if local != "" {
-		for segment := range strings.SplitSeq(local, ".") {
+		for _, segment := range strings.FieldsFunc(local, func(r rune) bool { return r == '.' || r == '-' || r == '_' }) {
 			if strings.Trim(segment, "0123456789") == "" {
 				key = number(key, digits, segment)
 			} else {

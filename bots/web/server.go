@@ -1,4 +1,5 @@
-package bots
+// Package web is the HTTP side: health, metrics, stored reports, the work that was given up, and the diagnosing of a posted log.
+package web
 
 import (
 	"context"
@@ -15,17 +16,21 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gpu-triage/triage/bots/fetch"
-	"github.com/gpu-triage/triage/matcher/render"
 	"github.com/gpu-triage/triage/matcher/report"
+
+	"github.com/gpu-triage/triage/bots"
+	"github.com/gpu-triage/triage/bots/fetch"
+	"github.com/gpu-triage/triage/bots/queue"
+	"github.com/gpu-triage/triage/matcher/render"
 )
 
 // Server is the HTTP side: health, metrics, reports and the diagnosing of a posted log. Slack and GitHub hang in their own handlers.
 type Server struct {
-	Store      *Store
-	Queue      *Queue
-	Metrics    *Metrics
-	Engine     Engine
+	Store      *queue.Store
+	Queue      *queue.Queue
+	Reports    bots.Reports
+	Metrics    *bots.Metrics
+	Engine     bots.Engine
 	Log        *slog.Logger
 	Data       string // folder for logs while they are read
 	AdminToken string // opens /dead; "" leaves it shut
@@ -81,16 +86,22 @@ func (s *Server) watched(pattern string, handler http.Handler) http.Handler {
 			limit = postedTime
 		}
 		control := http.NewResponseController(w)
-		_ = errors.Join(control.SetReadDeadline(arrived.Add(limit)), control.SetWriteDeadline(arrived.Add(limit+answerTime+requestTime)))
+		_ = errors.Join(control.SetReadDeadline(arrived.Add(limit)), control.SetWriteDeadline(arrived.Add(limit+bots.AnswerTime+requestTime)))
 		answer := &status{ResponseWriter: w, code: http.StatusOK}
-		err := protect(func() error { handler.ServeHTTP(answer, r); return nil })
-		if err != nil {
-			s.Log.Error("a request could not be served", "endpoint", endpoint, "error", err)
-			http.Error(answer, "internal error", http.StatusInternalServerError)
-		}
-		s.Metrics.requests.WithLabelValues(endpoint, strconv.Itoa(answer.code)).Inc()
-		s.Metrics.ack.WithLabelValues(endpoint).Observe(time.Since(arrived).Seconds())
+		s.serve(answer, r, endpoint, handler)
+		s.Metrics.Acknowledged(endpoint, answer.code, time.Since(arrived))
 	})
+}
+
+// serve turns a panic over one request into an answer, so that it fails alone.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, endpoint string, handler http.Handler) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.Log.Error("a request could not be served", "endpoint", endpoint, "panic", p)
+			http.Error(w, "internal error", http.StatusInternalServerError)
+		}
+	}()
+	handler.ServeHTTP(w, r)
 }
 
 type status struct {
@@ -146,7 +157,7 @@ func (s *Server) diagnose(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.Metrics.Answered("http", report)
-	if id, err := s.Store.SaveReport(r.Context(), "http", report); err == nil {
+	if id, err := s.Reports.Save(r.Context(), "http", report); err == nil {
 		w.Header().Set("Link", "</reports/"+id+`>; rel="alternate"`)
 	}
 	writeReport(w, r, report)
@@ -177,14 +188,14 @@ func writeReport(w http.ResponseWriter, r *http.Request, report report.Report) {
 }
 
 func (s *Server) report(w http.ResponseWriter, r *http.Request) {
-	report, err := s.Store.Report(r.Context(), r.PathValue("id"))
-	if errors.Is(err, ErrNoReport) {
+	report, err := s.Reports.Get(r.Context(), r.PathValue("id"))
+	if errors.Is(err, bots.ErrNoReport) {
 		http.Error(w, err.Error(), http.StatusNotFound)
 		return
 	}
 	var data []byte
 	if err == nil {
-		data, err = Page(report)
+		data, err = page(report)
 	}
 	if err != nil {
 		s.Log.Error("a report cannot be shown", "error", err)

@@ -1,105 +1,20 @@
-package bots
+package queue
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/gpu-triage/triage/matcher/report"
+
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
-
-const (
-	jobSubjects  = "triage.jobs."
-	deadSubjects = "triage.dead."
-)
-
-// Job is something to answer. It is stored before its request is acknowledged.
-type Job struct {
-	ID       string          `json:"id"`   // of the delivery: the same id a second time is dropped
-	Kind     string          `json:"kind"` // whose work it is: "slack" or "github"
-	Key      string          `json:"key"`  // what it is about: two jobs of one key never run at once, the later replaces a waiting one
-	Received time.Time       `json:"received"`
-	Data     json.RawMessage `json:"data"`
-}
-
-// Handler answers a job. It must be safe to call again for a job that it half did. An error means again later, unless it is
-// Permanent; an error made by Later says when.
-type Handler func(ctx context.Context, job Job) error
-
-// ErrFull is returned by Add while too many jobs wait.
-var ErrFull = errors.New("too much work waits already")
-
-type permanentError struct{ error }
-
-func (e permanentError) Unwrap() error { return e.error }
-
-// Permanent marks an error that no second try can help.
-func Permanent(err error) error { return permanentError{err} }
-
-type laterError struct {
-	error
-	after time.Duration
-}
-
-func (e laterError) Unwrap() error { return e.error }
-
-// Later marks an error that says itself when to try again, such as a rate limit. It does not count as a failed try.
-func Later(err error, after time.Duration) error {
-	return laterError{err, max(after, 100*time.Millisecond)}
-}
-
-// Queue hands every stored job to a handler until it is answered or given up.
-type Queue struct {
-	store    *Store
-	metrics  *Metrics
-	log      *slog.Logger
-	attempts int // failed tries after which a job is given up
-	added    atomic.Int64
-}
-
-// NewQueue returns the queue in a store.
-func NewQueue(store *Store, metrics *Metrics, log *slog.Logger, attempts int) *Queue {
-	q := &Queue{store: store, metrics: metrics, log: log, attempts: max(attempts, 1)}
-	metrics.watch(store)
-	return q
-}
-
-// Add stores a job. When it returns nil the job will be answered, and the request may be acknowledged.
-func (q *Queue) Add(ctx context.Context, job Job) error {
-	if job.Received.IsZero() {
-		job.Received = time.Now().UTC()
-	}
-	data, err := json.Marshal(job)
-	if err != nil {
-		return err
-	}
-	if len(data) > maxJob {
-		return fmt.Errorf("a request of %d bytes is more than the %d that the queue takes", len(data), maxJob)
-	}
-	message := nats.NewMsg(jobSubjects + job.Kind + "." + token(job.Key))
-	message.Data = data
-	message.Header.Set(jetstream.MsgIDHeader, job.Kind+":"+job.ID)
-	q.added.Add(1)
-	duplicate, err := q.store.commits.put(ctx, message)
-	if err != nil {
-		q.metrics.failures.WithLabelValues(job.Kind, "store").Inc()
-		if api := (&jetstream.APIError{}); errors.As(err, &api) && strings.Contains(api.Description, "maximum") {
-			return ErrFull
-		}
-		return fmt.Errorf("store the request: %w", err)
-	}
-	q.metrics.received(job.Kind, duplicate)
-	return nil
-}
 
 // Work runs a handler over the jobs of a kind, several at once, until the context ends; then it waits up to grace for those begun.
 func (q *Queue) Work(ctx context.Context, kind string, workers int, grace time.Duration, handle Handler) error {
@@ -229,7 +144,7 @@ func (q *Queue) settle(ctx context.Context, message jetstream.Msg, job Job, star
 		_ = message.NakWithDelay(late.after)
 		return
 	}
-	q.metrics.failures.WithLabelValues(job.Kind, "try").Inc()
+	q.metrics.failed(job.Kind, "try")
 	p := progress{First: time.Now()}
 	if _, err := q.store.Load(ctx, "progress:"+job.Kind+job.ID, &p); err != nil {
 		log.Warn("progress of a job cannot be read", "error", err)
@@ -251,75 +166,4 @@ func (q *Queue) settle(ctx context.Context, message jetstream.Msg, job Job, star
 func backoff(failures int) time.Duration {
 	d := min(time.Second<<min(failures-1, 20), 5*time.Minute)
 	return d + time.Duration(rand.Int64N(int64(d)/5))
-}
-
-// Dead is a job that was given up, with the reason.
-type Dead struct {
-	Job      Job       `json:"job"`
-	Reason   string    `json:"reason"`
-	Failures int       `json:"failures"`
-	At       time.Time `json:"at"`
-	Sequence uint64    `json:"sequence"` // its number among the dead
-}
-
-// bury moves a job to the dead, where an operator finds it: the log, a metric and the stream of the dead name it.
-func (q *Queue) bury(ctx context.Context, message jetstream.Msg, job Job, failures int, cause error) {
-	reason := report.Redact(cause.Error())
-	data, _ := json.Marshal(Dead{Job: job, Reason: reason, Failures: failures, At: time.Now().UTC()})
-	if _, err := q.store.js.Publish(ctx, deadSubjects+job.Kind, data); err != nil {
-		q.log.Error("a job failed for good but cannot be kept among the dead: it stays in the queue",
-			"delivery", job.ID, "reason", reason, "error", report.Redact(err.Error()))
-		_ = message.NakWithDelay(time.Minute)
-		return
-	}
-	_ = message.Term()
-	q.metrics.failures.WithLabelValues(job.Kind, "dead").Inc()
-	q.log.Error("given up", "delivery", job.ID, "kind", job.Kind, "key", job.Key, "failures", failures, "reason", reason,
-		"do", "see GET /dead; mend the cause, then POST /dead/{sequence} to try again")
-}
-
-// Dead lists what was given up, newest last, at most limit of them.
-func (q *Queue) Dead(ctx context.Context, limit int) ([]Dead, error) {
-	info, err := q.store.dead.Info(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var all []Dead
-	for seq := info.State.LastSeq; seq >= info.State.FirstSeq && seq > 0 && len(all) < limit; seq-- {
-		raw, err := q.store.dead.GetMsg(ctx, seq)
-		if errors.Is(err, jetstream.ErrMsgNotFound) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		var d Dead
-		if json.Unmarshal(raw.Data, &d) == nil {
-			d.Sequence = seq
-			all = append(all, d)
-		}
-	}
-	for i, j := 0, len(all)-1; i < j; i, j = i+1, j-1 {
-		all[i], all[j] = all[j], all[i]
-	}
-	return all, nil
-}
-
-// Revive puts a dead job back into the queue.
-func (q *Queue) Revive(ctx context.Context, sequence uint64) error {
-	raw, err := q.store.dead.GetMsg(ctx, sequence)
-	if err != nil {
-		return err
-	}
-	var d Dead
-	if err := json.Unmarshal(raw.Data, &d); err != nil {
-		return err
-	}
-	// The old id would be taken for a repeated delivery.
-	d.Job.ID = fmt.Sprintf("%s-again%d", d.Job.ID, sequence)
-	d.Job.Received = time.Now().UTC()
-	if err := q.Add(ctx, d.Job); err != nil {
-		return err
-	}
-	return q.store.dead.DeleteMsg(ctx, sequence)
 }

@@ -1,4 +1,4 @@
-package live
+package supervise
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 )
 
 func TestBacklogKeepsEverythingThatFits(t *testing.T) {
-	b := &Backlog{}
+	b := newBacklog(0)
 	var want strings.Builder
 	go func() {
 		for i := range 1000 {
@@ -29,7 +29,7 @@ func TestBacklogKeepsEverythingThatFits(t *testing.T) {
 
 // A reader that does not read costs bounded memory; what it then reads begins with the beginning and ends with the end.
 func TestBacklogSkipsTheOldest(t *testing.T) {
-	b := &Backlog{}
+	b := newBacklog(0)
 	line := strings.Repeat("x", 99) + "\n"
 	chunk := []byte(strings.Repeat(line, 300) + "0123456789") // chunks do not end with lines
 	io.WriteString(b, "the beginning\n")
@@ -54,7 +54,7 @@ func TestBacklogSkipsTheOldest(t *testing.T) {
 
 // A writer with patience loses nothing to a reader that comes.
 func TestBacklogWaits(t *testing.T) {
-	b := &Backlog{Patience: time.Hour}
+	b := newBacklog(time.Hour)
 	chunk := bytes.Repeat([]byte("0123456789abcde\n"), 4096)
 	const chunks = 3 * maxBacklog / (16 * 4096)
 	go func() {
@@ -69,9 +69,25 @@ func TestBacklogWaits(t *testing.T) {
 	}
 }
 
+// Once nobody reads any more, nobody waits and nothing is held.
+func TestBacklogGivenUp(t *testing.T) {
+	b := newBacklog(time.Hour)
+	done := make(chan struct{})
+	go func() {
+		b.Write(make([]byte, 2*maxBacklog))
+		b.Write(make([]byte, 2*maxBacklog))
+		close(done)
+	}()
+	b.GiveUp()
+	<-done
+	if b.size != 0 {
+		t.Errorf("it holds %d bytes", b.size)
+	}
+}
+
 // Short writes to a full backlog cost as little as long ones.
 func BenchmarkBacklogFull(b *testing.B) {
-	full := &Backlog{}
+	full := newBacklog(0)
 	full.Write(bytes.Repeat([]byte("x\n"), maxBacklog))
 	line := []byte("step 100 loss 2.31\n")
 	b.SetBytes(int64(len(line)))

@@ -1,14 +1,13 @@
-// Package bots is what the Slack bot, the GitHub bot and the HTTP interface share: a durable queue between "received" and
-// "answered", a small memory that survives a kill, stored reports, metrics, and the HTTP server itself.
+// Package queue keeps what must survive a kill: the jobs between "received" and "answered", small states, documents that people were
+// given a link to, and leases by which replicas share work. A Queue hands each job to a handler until it is done or given up.
 //
-// Everything durable lives in NATS JetStream: embedded in this process by default, or the cluster that several replicas share.
-package bots
+// Everything lives in NATS JetStream, embedded in this process by default, or in the cluster that several replicas share. Durability,
+// redelivery, deduplication and expiry are JetStream's. By hand is what it lacks: one worker for a key at a time, retries that an
+// error's kind decides, a place for jobs that were given up, and one write to the disk for many messages.
+package queue
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -23,8 +22,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// StoreOptions says where the store is and how patient it is.
-type StoreOptions struct {
+// Options say where the store is and how patient it is.
+type Options struct {
 	Dir      string        // folder of the embedded server; unused when URL is set
 	URL      string        // an existing NATS cluster with JetStream; "" embeds a server that listens nowhere
 	Replicas int           // of each stream in a cluster; 0 is 1
@@ -32,7 +31,7 @@ type StoreOptions struct {
 	Log      *slog.Logger
 }
 
-// Store keeps jobs, reports and small states. Every write is on disk when it returns (with an embedded server), so that neither a
+// Store keeps jobs, documents and small states. Every write is on disk when it returns (with an embedded server), so that neither a
 // kill nor a power cut loses what was acknowledged.
 type Store struct {
 	lease   time.Duration
@@ -47,29 +46,31 @@ type Store struct {
 	jobs    jetstream.Stream
 	dead    jetstream.Stream
 	state   jetstream.KeyValue
-	reports jetstream.KeyValue
+	kept    jetstream.KeyValue
 	leases  jetstream.KeyValue
 }
 
+// MaxBytes is the most that one job or document may have: less than the 1 MiB that a NATS server accepts by default.
+const MaxBytes = 900 << 10
+
 // Names in JetStream, and how much and how long they keep.
 const (
-	jobStream    = "TRIAGE_JOBS"
-	deadStream   = "TRIAGE_DEAD"
-	stateBucket  = "TRIAGE_STATE"
-	reportBucket = "TRIAGE_REPORTS"
-	leaseBucket  = "TRIAGE_LEASES"
+	jobStream   = "TRIAGE_JOBS"
+	deadStream  = "TRIAGE_DEAD"
+	stateBucket = "TRIAGE_STATE"
+	keptBucket  = "TRIAGE_REPORTS"
+	leaseBucket = "TRIAGE_LEASES"
 
-	maxJobs      = 200_000          // waiting; beyond that a request is refused, not forgotten
-	maxJobBytes  = 8 << 30          // waiting
-	maxJob       = 900 << 10        // bytes of one job: below the 1 MiB that a NATS server accepts by default
-	dedupeWindow = 20 * time.Minute // the same delivery again within this time is dropped by the stream itself
-	keepStates   = 30 * 24 * time.Hour
-	keepReports  = 30 * 24 * time.Hour
-	keepDead     = 90 * 24 * time.Hour
+	maxJobs       = 200_000          // waiting; beyond that a request is refused, not forgotten
+	maxJobBytes   = 8 << 30          // waiting
+	dedupeWindow  = 20 * time.Minute // the same delivery again within this time is dropped by the stream itself
+	keepStates    = 30 * 24 * time.Hour
+	keepDocuments = 30 * 24 * time.Hour
+	keepDead      = 90 * 24 * time.Hour
 )
 
-// OpenStore opens the store, creating what is not there. The error says what to do.
-func OpenStore(ctx context.Context, options StoreOptions) (*Store, error) {
+// Open opens the store, creating what is not there. The error says what to do.
+func Open(ctx context.Context, options Options) (*Store, error) {
 	s := &Store{lease: max(options.Lease, 500*time.Millisecond), copies: max(options.Replicas, 1), log: options.Log, unlock: func() {}}
 	s.commits = newCommitter(s)
 	var commits context.Context
@@ -86,7 +87,7 @@ func OpenStore(ctx context.Context, options StoreOptions) (*Store, error) {
 	return s, nil
 }
 
-func (s *Store) connect(options StoreOptions) error {
+func (s *Store) connect(options Options) error {
 	dial := []nats.Option{nats.Name("triage"), nats.MaxReconnects(-1)}
 	url := options.URL
 	if url == "" {
@@ -153,7 +154,7 @@ func (s *Store) create(ctx context.Context) (err error) {
 		config jetstream.KeyValueConfig
 	}{
 		{&s.state, jetstream.KeyValueConfig{Bucket: stateBucket, TTL: keepStates}},
-		{&s.reports, jetstream.KeyValueConfig{Bucket: reportBucket, TTL: keepReports, Compression: true}},
+		{&s.kept, jetstream.KeyValueConfig{Bucket: keptBucket, TTL: keepDocuments, Compression: true}},
 		{&s.leases, jetstream.KeyValueConfig{Bucket: leaseBucket, TTL: s.lease, Storage: jetstream.MemoryStorage}},
 	}
 	for _, b := range buckets {
@@ -193,71 +194,4 @@ func (s *Store) Close() {
 func (s *Store) Ready(ctx context.Context) error {
 	_, err := s.jobs.Info(ctx)
 	return err
-}
-
-// Load reads the state kept under a key into v and tells whether there was one.
-func (s *Store) Load(ctx context.Context, key string, v any) (bool, error) {
-	entry, err := s.state.Get(ctx, stateKey(key))
-	if errors.Is(err, jetstream.ErrKeyNotFound) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("load state: %w", err)
-	}
-	return true, json.Unmarshal(entry.Value(), v)
-}
-
-// Save keeps a state for 30 days.
-func (s *Store) Save(ctx context.Context, key string, v any) error {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	if _, err := s.state.Put(ctx, stateKey(key), data); err != nil {
-		return fmt.Errorf("save state: %w", err)
-	}
-	return nil
-}
-
-// First tells whether nobody kept this key before, and keeps it: of many callers, one is first.
-func (s *Store) First(ctx context.Context, key string) (bool, error) {
-	_, err := s.state.Create(ctx, stateKey(key), []byte("true"))
-	if errors.Is(err, jetstream.ErrKeyExists) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-// Each calls f with every state whose key begins with a class ("issue:"), until f returns false.
-func (s *Store) Each(ctx context.Context, class string, f func(data []byte) bool) error {
-	keys, err := s.state.ListKeysFiltered(ctx, class+".*")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = keys.Stop() }() // it fails when the keys have all come
-	for key := range keys.Keys() {
-		entry, err := s.state.Get(ctx, key)
-		if errors.Is(err, jetstream.ErrKeyNotFound) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if !f(entry.Value()) {
-			return nil
-		}
-	}
-	return nil
-}
-
-// stateKey keeps a key's class, the word before its first colon, readable.
-func stateKey(key string) string {
-	class, _, _ := strings.Cut(key, ":")
-	return class + "." + token(key)
-}
-
-// token makes a NATS subject token of any text.
-func token(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:20])
 }

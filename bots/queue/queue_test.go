@@ -1,4 +1,4 @@
-package bots
+package queue
 
 import (
 	"bytes"
@@ -14,19 +14,20 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // open opens a store and a queue in a folder for a test.
 func open(t *testing.T, dir string, attempts int) (*Store, *Queue, *bytes.Buffer) {
 	t.Helper()
 	var log lockedBuffer
-	logger := slog.New(Quiet(slog.NewJSONHandler(&log, nil)))
-	s, err := OpenStore(t.Context(), StoreOptions{Dir: dir, Lease: 500 * time.Millisecond, Log: logger})
+	logger := slog.New(slog.NewJSONHandler(&log, nil))
+	s, err := Open(t.Context(), Options{Dir: dir, Lease: 500 * time.Millisecond, Log: logger})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	return s, NewQueue(s, NewMetrics(), logger, attempts), &log.Buffer
+	return s, New(s, prometheus.NewRegistry(), logger, attempts), &log.Buffer
 }
 
 type lockedBuffer struct {
@@ -199,7 +200,7 @@ func TestFullQueueRefuses(t *testing.T) {
 	if err := q.Add(t.Context(), Job{ID: "9", Kind: "test", Key: "9"}); !errors.Is(err, ErrFull) {
 		t.Errorf("a job over the limit: %v", err)
 	}
-	if err := q.Add(t.Context(), Job{ID: "10", Kind: "test", Key: "10", Data: json.RawMessage(`"` + strings.Repeat("x", maxJob) + `"`)}); err == nil {
+	if err := q.Add(t.Context(), Job{ID: "10", Kind: "test", Key: "10", Data: json.RawMessage(`"` + strings.Repeat("x", MaxBytes) + `"`)}); err == nil {
 		t.Error("a job of a megabyte is taken")
 	}
 }
