@@ -17,25 +17,25 @@ const (
 	maxFailedJobs = 10
 )
 
-// findPulls turns a look at a commit into looks at the pull requests that it belongs to.
-func (b *Bot) findPulls(ctx context.Context, s *scene, job queue.Job) error {
+// findPulls turns a look at a commit into visits at the pull requests that it belongs to.
+func (b *Bot) findPulls(ctx context.Context, s *snapshot, job queue.Job) error {
 	pulls, _, err := s.client.PullRequests.ListPullRequestsWithCommit(ctx, s.owner, s.repo, s.Commit, nil)
 	if err != nil {
 		return judge(err)
 	}
-	var looks []look
+	var visits []visit
 	for _, pull := range pulls {
-		if pull.GetState() == "open" && len(looks) < 5 {
-			to := s.look
+		if pull.GetState() == "open" && len(visits) < 5 {
+			to := s.visit
 			to.Number, to.Commit = pull.GetNumber(), ""
-			looks = append(looks, to)
+			visits = append(visits, to)
 		}
 	}
-	return b.store(ctx, job.ID+"-pulls", looks)
+	return b.store(ctx, job.ID+"-pulls", visits)
 }
 
 // failedJobs takes the logs of the jobs that failed for a pull request's last commit.
-func (b *Bot) failedJobs(ctx context.Context, s *scene) error {
+func (b *Bot) failedJobs(ctx context.Context, s *snapshot) error {
 	pull, _, err := s.client.PullRequests.Get(ctx, s.owner, s.repo, s.Number)
 	if err != nil {
 		return judge(err)

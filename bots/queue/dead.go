@@ -21,8 +21,8 @@ type Dead struct {
 	Sequence uint64    `json:"sequence"` // its number among the dead
 }
 
-// bury moves a job to the dead, where an operator finds it: the log, a metric and the stream of the dead name it.
-func (q *Queue) bury(ctx context.Context, message jetstream.Msg, job Job, failures int, cause error) {
+// giveUp moves a job to the dead, where an operator finds it: the log, a metric and the stream of the dead name it.
+func (q *Queue) giveUp(ctx context.Context, message jetstream.Msg, job Job, failures int, cause error) {
 	reason := report.Redact(cause.Error())
 	data, _ := json.Marshal(Dead{Job: job, Reason: reason, Failures: failures, At: time.Now().UTC()})
 	if _, err := q.store.js.Publish(ctx, deadSubjects+job.Kind, data); err != nil {

@@ -11,9 +11,9 @@ import (
 // errHeld says that another worker, here or in another replica, is at it.
 var errHeld = errors.New("held by another worker")
 
-// hold takes the lease of a key. It is renewed, and beat called, until release; when it is lost, the returned context ends, so that
+// takeLease takes the lease of a key. It is renewed, and beat called, until release; when it is lost, the returned context ends, so that
 // no two workers are at the same thing for long. The lease of a killed process ends by itself.
-func (s *Store) hold(ctx context.Context, key string, beat func()) (held context.Context, release func(), err error) {
+func (s *Store) takeLease(ctx context.Context, key string, beat func()) (held context.Context, release func(), err error) {
 	name := token(key)
 	revision, err := s.leases.Create(ctx, name, nil)
 	if errors.Is(err, jetstream.ErrKeyExists) {
@@ -54,7 +54,7 @@ func (s *Store) hold(ctx context.Context, key string, beat func()) (held context
 
 // Alone runs f unless somebody else, here or in another replica, runs something under the same name just now.
 func (s *Store) Alone(ctx context.Context, name string, f func(ctx context.Context) error) error {
-	held, release, err := s.hold(ctx, "alone:"+name, func() {})
+	held, release, err := s.takeLease(ctx, "alone:"+name, func() {})
 	if errors.Is(err, errHeld) {
 		return nil
 	}

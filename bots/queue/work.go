@@ -93,15 +93,15 @@ const maxDeliveries = 500
 func (q *Queue) do(ctx context.Context, message jetstream.Msg, handle Handler) {
 	var job Job
 	if err := json.Unmarshal(message.Data(), &job); err != nil {
-		q.bury(ctx, message, Job{ID: "unreadable", Kind: "unknown"}, 0, fmt.Errorf("unreadable job: %w", err))
+		q.giveUp(ctx, message, Job{ID: "unreadable", Kind: "unknown"}, 0, fmt.Errorf("unreadable job: %w", err))
 		return
 	}
 	CrashPoint("taken")
 	if meta, err := message.Metadata(); err == nil && meta.NumDelivered > maxDeliveries {
-		q.bury(ctx, message, job, int(meta.NumDelivered), errors.New("handed out again and again without an outcome: it seems to kill the process"))
+		q.giveUp(ctx, message, job, int(meta.NumDelivered), errors.New("handed out again and again without an outcome: it seems to kill the process"))
 		return
 	}
-	held, release, err := q.store.hold(ctx, "job:"+job.Kind+":"+job.Key, func() { _ = message.InProgress() })
+	held, release, err := q.store.takeLease(ctx, "job:"+job.Kind+":"+job.Key, func() { _ = message.InProgress() })
 	if err != nil {
 		_ = message.NakWithDelay(q.store.lease / 4)
 		return
@@ -137,7 +137,7 @@ func (q *Queue) settle(ctx context.Context, message jetstream.Msg, job Job, star
 	reason := report.Redact(err.Error())
 	if late := (laterError{}); errors.As(err, &late) {
 		if time.Since(job.Received) > 24*time.Hour {
-			q.bury(ctx, message, job, 0, err)
+			q.giveUp(ctx, message, job, 0, err)
 			return
 		}
 		log.Info("put off", "reason", reason, "seconds", late.after.Seconds())
@@ -151,7 +151,7 @@ func (q *Queue) settle(ctx context.Context, message jetstream.Msg, job Job, star
 	}
 	p.Failures++
 	if permanent := (permanentError{}); errors.As(err, &permanent) || p.Failures >= q.attempts {
-		q.bury(ctx, message, job, p.Failures, err)
+		q.giveUp(ctx, message, job, p.Failures, err)
 		return
 	}
 	if err := q.store.Save(ctx, "progress:"+job.Kind+job.ID, p); err != nil {
