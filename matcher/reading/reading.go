@@ -88,7 +88,7 @@ func (r *Reading) Read(ctx context.Context, name string, from io.Reader) error {
 }
 
 func (r *Reading) read(ctx context.Context, name string, from io.Reader, how scan.Reading) error {
-	head, from, err := logline.Sniffed(from)
+	head, from, err := logline.Decode(from)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package traceback
 import (
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/rules/pattern"
@@ -100,7 +101,7 @@ func parseFrame(text string) (Frame, bool) {
 		return Frame{}, false
 	}
 	n := 0
-	for n < len(rest) && n < 9 && logline.IsDigit(rest[n]) {
+	for n < len(rest) && n < 9 && unicode.IsDigit(rune(rest[n])) {
 		n++
 	}
 	if n == 0 {

@@ -82,9 +82,9 @@ func (f *Failure) set(name, value string, l logline.Line) {
 	case "host":
 		f.Host = value
 	case "rank":
-		f.Rank = logline.Atoi(number)
+		f.Rank = logline.ParseRank(number)
 		if m := localRank().FindStringSubmatch(value); m != nil {
-			f.LocalRank = logline.Atoi(m[1])
+			f.LocalRank = logline.ParseRank(m[1])
 		}
 	case "exitcode":
 		f.ExitCode, _ = strconv.Atoi(number)

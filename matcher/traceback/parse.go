@@ -2,6 +2,7 @@ package traceback
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/gpu-triage/triage/matcher/logline"
 )
@@ -142,7 +143,7 @@ func isWords(s string) bool {
 // exception: a dotted name, or one that begins with a capital, alone or before a colon.
 func parseType(text string) (typ, msg string, ok bool) {
 	i := 0
-	for i < len(text) && i < 200 && (logline.IsDigit(text[i]) && i > 0 || isLetter(text[i]) || text[i] == '.' && i > 0) {
+	for i < len(text) && i < 200 && (unicode.IsDigit(rune(text[i])) && i > 0 || isLetter(text[i]) || text[i] == '.' && i > 0) {
 		i++
 	}
 	if strings.HasPrefix(text[i:], ".<locals>.") {
@@ -175,7 +176,7 @@ func isLetter(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A'
 
 func isDotted(s string) bool {
 	for i := range len(s) {
-		if !isLetter(s[i]) && !logline.IsDigit(s[i]) && s[i] != '.' {
+		if !isLetter(s[i]) && !unicode.IsDigit(rune(s[i])) && s[i] != '.' {
 			return false
 		}
 	}

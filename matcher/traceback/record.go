@@ -2,6 +2,7 @@ package traceback
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/gpu-triage/triage/matcher/logline"
 )
@@ -164,7 +165,7 @@ func samePrefix(s, prefix string) bool {
 		return strings.TrimRight(prefix, " ") == s
 	}
 	for i := range len(prefix) {
-		if s[i] != prefix[i] && !(logline.IsDigit(s[i]) && logline.IsDigit(prefix[i])) {
+		if s[i] != prefix[i] && !(unicode.IsDigit(rune(s[i])) && unicode.IsDigit(rune(prefix[i]))) {
 			return false
 		}
 	}
