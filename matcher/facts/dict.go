@@ -62,7 +62,7 @@ func (l *LogFacts) expire(line logline.Line) {
 // grow adds a line to a dict; false means that the text is no part of one.
 func (l *LogFacts) grow(d *openDict, text string) bool {
 	entries, err := d.text.Add(text)
-	if errors.Is(err, pyrepr.ErrDictUnfinished) {
+	if errors.Is(err, pyrepr.ErrUnfinished) {
 		l.Open[d.line.Process()] = d
 		return true
 	}
@@ -74,7 +74,7 @@ func (l *LogFacts) grow(d *openDict, text string) bool {
 }
 
 // entry takes one key of a dict for a fact, when the vocabulary has one for it.
-func (l *LogFacts) entry(d *openDict, entry pyrepr.DictEntry) {
+func (l *LogFacts) entry(d *openDict, entry pyrepr.Entry) {
 	name := d.reader.Keys[entry.Key]
 	if name == "" {
 		name = entry.Key

@@ -1,8 +1,23 @@
+// Package logline knows what one line of a training job's log is made of. Raw bytes go in; a Line comes out: plain text without colour
+// codes, and what the line says of itself by its wrappers, which are the prefixes that launchers, schedulers and collectors put before
+// what a program printed: whose it is, of which rank, when it was written, how severe it is.
+//
+//	2024-05-01T12:00:00Z [rank1]:[E501 12:00:00.5 ProcessGroupNCCL.cpp:616] [Rank 1] Watchdog caught ...
+//
+// gives the time, rank 1, an error, and a text with a header that Body leaves out. Each known wrapper is one row of the tables in
+// forms.go: that is where to add one.
+//
+// A Form is what the beginning and the name of a source tell about all its lines, so that any line can be cleaned without those before
+// it. Parts cuts a line at its carriage returns, also one that comes in pieces, and shortens what is endless.
+//
+// Times and the first look at a line are read by hand, as libraries and regular expressions are several times too slow for something that is
+// done for every line; tests compare both with the expressions that they stand for.
 package logline
 
 import (
 	"strings"
 	"time"
+	"unicode"
 )
 
 // NoRank is the rank of a line that names none.
@@ -26,6 +41,9 @@ type Line struct {
 // Body is the text after the header of a log record: what the program had to say.
 func (l Line) Body() string { return l.Text[l.Head:] }
 
+// Process is the same for all lines of one process: its source and writer.
+func (l Line) Process() string { return l.Source + "\x00" + l.Writer }
+
 // Level is the severity of a log record.
 type Level string
 
@@ -38,10 +56,10 @@ const (
 	Fatal   Level = "fatal"
 )
 
-// process is the same for all lines of one process: its source and writer.
-func (l Line) Process() string { return l.Source + "\x00" + l.Writer }
+// TracebackHeader is how Python begins a traceback.
+const TracebackHeader = "Traceback (most recent call last)"
 
-// clip is the beginning of a text, of so many bytes at most, without a cut character.
+// Clip is the beginning of a text, of so many bytes at most, without a cut character.
 func Clip(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -49,5 +67,31 @@ func Clip(text string, most int) string {
 	return strings.ToValidUTF8(text[:most], "")
 }
 
-// TracebackHeader is how Python begins a traceback.
-const TracebackHeader = "Traceback (most recent call last)"
+// Wording is a text with # in place of each number and address: the same for lines that differ only in these, however many digits they
+// have.
+func Wording(text string) string {
+	var b strings.Builder
+	from := 0
+	for i := 0; i < len(text); i++ {
+		if !isDigit(text[i]) {
+			continue
+		}
+		b.WriteString(text[from:i])
+		b.WriteByte('#')
+		hex := strings.HasPrefix(text[i:], "0x") && i+2 < len(text) && isHex(text[i+2])
+		if hex {
+			i += 2
+		}
+		for i < len(text) && (isDigit(text[i]) || hex && isHex(text[i])) {
+			i++
+		}
+		from = i
+		i--
+	}
+	b.WriteString(text[from:])
+	return b.String()
+}
+
+func isDigit(c byte) bool { return unicode.IsDigit(rune(c)) }
+
+func isHex(c byte) bool { return isDigit(c) || c >= 'a' && c <= 'f' }

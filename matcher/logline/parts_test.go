@@ -1,4 +1,4 @@
-package logline
+package logline_test
 
 import (
 	"bytes"
@@ -11,15 +11,20 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/gpu-triage/triage/matcher/reading"
-	"github.com/gpu-triage/triage/matcher/report"
-	"github.com/gpu-triage/triage/matcher/traceback"
+	"github.com/gpu-triage/triage/matcher/logline"
+	"github.com/gpu-triage/triage/matcher/logline/loglinetest"
 )
 
-func texts(t *testing.T, r io.Reader) ([]string, report.Stats) {
+// headBytes is how much of a source tells its form, and maxPart the longest part of a line that is kept whole.
+const (
+	headBytes = 64 << 10
+	maxPart   = 64 << 10
+)
+
+func texts(t *testing.T, r io.Reader) ([]string, loglinetest.Stats) {
 	t.Helper()
 	var got []string
-	stats, err := reading.ReadLines(r, "x", func(l Line) error { got = append(got, l.Text); return nil })
+	stats, err := loglinetest.ReadLines(r, "x", func(l logline.Line) error { got = append(got, l.Text); return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,16 +89,16 @@ func TestReadUTF16(t *testing.T) {
 
 func TestReadErrors(t *testing.T) {
 	broken := errors.New("broken")
-	if _, err := reading.ReadLines(iotest.ErrReader(broken), "x", nil); !errors.Is(err, broken) {
+	if _, err := loglinetest.ReadLines(iotest.ErrReader(broken), "x", nil); !errors.Is(err, broken) {
 		t.Errorf("reader: %v", err)
 	}
-	in := io.MultiReader(strings.NewReader("a\n"+strings.Repeat("x", 3*HeadBytes)), iotest.ErrReader(broken))
-	stats, err := reading.ReadLines(in, "x", func(Line) error { return nil })
+	in := io.MultiReader(strings.NewReader("a\n"+strings.Repeat("x", 3*headBytes)), iotest.ErrReader(broken))
+	stats, err := loglinetest.ReadLines(in, "x", func(logline.Line) error { return nil })
 	if !errors.Is(err, broken) || stats.Lines != 2 {
 		t.Errorf("%+v %v", stats, err)
 	}
 	n := 0
-	stats, err = reading.ReadLines(strings.NewReader("a\nb\nc\n"), "x", func(Line) error { n++; return broken })
+	stats, err = loglinetest.ReadLines(strings.NewReader("a\nb\nc\n"), "x", func(logline.Line) error { n++; return broken })
 	if !errors.Is(err, broken) || n != 1 || stats.Lines != 1 {
 		t.Errorf("yield: %d %+v %v", n, stats, err)
 	}
@@ -105,8 +110,8 @@ func TestLongLines(t *testing.T) {
 	blob := strings.Repeat("0123456789", 3<<20/10)
 	bars := strings.Repeat(" 50%|###   | 1/2 [00:01<00:01]\r", 20_000)
 	in := "first\n" + blob + "THE END\n" + "[rank3]: " + bars + "RuntimeError: last\n" + bars + blob + "\r" + blob + "\nafter"
-	var got []Line
-	stats, err := reading.ReadLines(strings.NewReader(in), "x", func(l Line) error { got = append(got, l); return nil })
+	var got []logline.Line
+	stats, err := loglinetest.ReadLines(strings.NewReader(in), "x", func(l logline.Line) error { got = append(got, l); return nil })
 	if err != nil || stats.Lines != 5 || stats.TruncatedLines != 2 || stats.Bytes != int64(len(in)) {
 		t.Fatalf("%+v %v", stats, err)
 	}
@@ -120,10 +125,10 @@ func TestLongLines(t *testing.T) {
 	if end := got[len(got)-1]; end.Text != "after" || end.Number != 5 {
 		t.Errorf("%+v", end)
 	}
-	var whole []Line
-	form := Sniff("x", []byte(in[:HeadBytes]))
+	var whole []logline.Line
+	form := logline.Sniff("x", []byte(in[:headBytes]))
 	for i, raw := range strings.Split(in, "\n") {
-		if _, err := form.Clean(i+1, []byte(raw), func(l Line) error { whole = append(whole, l); return nil }); err != nil {
+		if _, err := form.Clean(i+1, []byte(raw), func(l logline.Line) error { whole = append(whole, l); return nil }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -150,7 +155,7 @@ func (e *endless) Read(p []byte) (int, error) {
 func TestEndlessLineNeedsLittleMemory(t *testing.T) {
 	const size = 64 << 20
 	allocated := testing.AllocsPerRun(1, func() {
-		stats, err := reading.ReadLines(&endless{size}, "x", func(l Line) error { return nil })
+		stats, err := loglinetest.ReadLines(&endless{size}, "x", func(l logline.Line) error { return nil })
 		if err != nil || stats.TruncatedLines != 1 || stats.Bytes != size {
 			t.Errorf("%+v %v", stats, err)
 		}
@@ -169,9 +174,9 @@ func FuzzReadLines(f *testing.F) {
 			in = bytes.Repeat(in, int(repeat)%2000+1)
 			in = in[:min(len(in), 1<<20)]
 		}
-		var got []Line
+		var got []logline.Line
 		number := 0
-		stats, err := reading.ReadLines(bytes.NewReader(in), "rank_2.log", func(l Line) error {
+		stats, err := loglinetest.ReadLines(bytes.NewReader(in), "rank_2.log", func(l logline.Line) error {
 			if l.Number < number || !utf8.ValidString(l.Text) || len(l.Text) > 3*maxPart || l.Head > len(l.Text) || strings.ContainsAny(l.Text, "\r\n\x00\x1b") {
 				t.Fatalf("%d after %d: %+q", l.Number, number, l.Text)
 			}
@@ -182,7 +187,7 @@ func FuzzReadLines(f *testing.F) {
 		if err != nil || stats.Bytes != int64(len(in)) || int(stats.Lines) != number {
 			t.Fatalf("%+v %v, %d lines", stats, err, number)
 		}
-		decoded, err := Decode(bytes.NewReader(in))
+		_, decoded, err := logline.Decode(bytes.NewReader(in))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,46 +195,15 @@ func FuzzReadLines(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var whole []Line
-		form := Sniff("rank_2.log", text[:min(len(text), HeadBytes)])
+		var whole []logline.Line
+		form := logline.Sniff("rank_2.log", text)
 		for i, raw := range bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n")) {
 			if len(text) > 0 {
-				form.Clean(i+1, raw, func(l Line) error { whole = append(whole, l); return nil })
+				form.Clean(i+1, raw, func(l logline.Line) error { whole = append(whole, l); return nil })
 			}
 		}
 		if diff := cmp.Diff(whole, got); diff != "" {
 			t.Fatal(diff)
 		}
 	})
-}
-
-// logOf is a log of megabytes in the forms that training logs have.
-func logOf(form string, size int) []byte {
-	lines := map[string]string{
-		"plain":  " iteration        1/ 500000 | consumed samples:            8 | elapsed time per iteration (ms): 1085.6 | lm loss: 1.120000E+01 | loss scale: 1.0 |\n",
-		"ranks":  "[rank3]: {'loss': 2.31, 'grad_norm': 1.2, 'learning_rate': 3e-4, 'epoch': 0.21} and then some more words up to one hundred\n",
-		"stamps": "[2024-09-11 17:52:18,030] [INFO] [loss_scaler.py:183:update_scale] [deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 65536\n",
-		"bars":   " 50%|█████     | 5/10 [00:01<00:01,  4.95it/s, loss=2.31]\r 60%|██████    | 6/10 [00:01<00:00,  4.95it/s, loss=2.30]\r\x1b[A\n",
-	}
-	return bytes.Repeat([]byte(lines[form]), size/len(lines[form]))
-}
-
-func BenchmarkReadLines(b *testing.B) {
-	for _, form := range []string{"plain", "ranks", "stamps", "bars"} {
-		log := logOf(form, 8<<20)
-		b.Run(form, func(b *testing.B) {
-			b.SetBytes(int64(len(log)))
-			b.ReportAllocs()
-			for b.Loop() {
-				reading.ReadLines(bytes.NewReader(log), "x", func(Line) error { return nil })
-			}
-		})
-		b.Run(form+"/assembled", func(b *testing.B) {
-			b.SetBytes(int64(len(log)))
-			for b.Loop() {
-				a := traceback.NewAssembler(func(*traceback.Exception) {}, func(Line) {})
-				reading.ReadLines(bytes.NewReader(log), "x", func(l Line) error { a.Feed(l); return nil })
-			}
-		})
-	}
 }

@@ -176,8 +176,8 @@ func TestRankOfPath(t *testing.T) {
 		"train.log": NoRank, "-": NoRank, "": NoRank, "slurm-123456.out": NoRank, "2024/5/train.log": NoRank, "train.log.3": NoRank,
 		"rank_99999999999999999999.log": NoRank, "run_rank/train.log": NoRank, "gpu7.log": 7, "node_0_rank_3.log": 3,
 	} {
-		if got := RankOfPath(path); got != want {
-			t.Errorf("RankOfPath(%q) = %d, want %d", path, got, want)
+		if got := rankOfPath(path); got != want {
+			t.Errorf("rankOfPath(%q) = %d, want %d", path, got, want)
 		}
 	}
 }

@@ -3,10 +3,12 @@ package logline
 import (
 	"strings"
 	"time"
+
+	"github.com/gpu-triage/triage/rules/pattern"
 )
 
 // stampPattern is a date and a time as logging libraries print it.
-const StampPattern = `(?:\d{4}[-/]\d\d[-/]\d\d|\d\d/\d\d/\d{4}|\d\d[-/]\d\d)[ T_]\d\d:\d\d:\d\d(?:[.,:]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?`
+const stampPattern = `(?:\d{4}[-/]\d\d[-/]\d\d|\d\d/\d\d/\d{4}|\d\d[-/]\d\d)[ T_]\d\d:\d\d:\d\d(?:[.,:]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?`
 
 // stampLen is the length of what stampPattern matches at the start of text, 0 for nothing.
 func stampLen(text string) int {
@@ -46,7 +48,7 @@ func shaped(text, form string) int {
 		c := text[i]
 		switch form[i] {
 		case '0':
-			if !IsDigit(c) {
+			if !isDigit(c) {
 				return 0
 			}
 		case '-':
@@ -69,14 +71,14 @@ func shaped(text, form string) int {
 // digitsIn is how many digits text begins with.
 func digitsIn(text string) int {
 	n := 0
-	for n < len(text) && IsDigit(text[n]) {
+	for n < len(text) && isDigit(text[n]) {
 		n++
 	}
 	return n
 }
 
 // parseTime reads a timestamp of a form that stampPattern or glog's header lets through; zero when it is none.
-func ParseTime(s string) time.Time {
+func parseTime(s string) time.Time {
 	year, month, day, s := parseDate(s)
 	if len(s) < 9 || s[3] != ':' || s[6] != ':' {
 		return time.Time{}
@@ -88,7 +90,7 @@ func ParseTime(s string) time.Time {
 	fraction, s := time.Duration(0), s[9:]
 	if s != "" && strings.IndexByte(".,:", s[0]) >= 0 {
 		n := 1
-		for n < len(s) && IsDigit(s[n]) {
+		for n < len(s) && isDigit(s[n]) {
 			n++
 		}
 		fraction, s = fractionOf(s[1:n]), s[n:]
@@ -113,11 +115,35 @@ func parseDate(s string) (year, month, day int, rest string) {
 	return 0, -1, 0, ""
 }
 
+// innerStamp finds a time anywhere in a text.
+var innerStamp = pattern.Lazy(stampPattern)
+
+// TimeIn is the first timestamp that stands anywhere in a text, zero when there is none. Line.Time is for the one that a line begins with.
+func TimeIn(text string) time.Time {
+	if !hasClock(text) { // most lines have none, and this is how to see it soon
+		return time.Time{}
+	}
+	return parseTime(innerStamp().FindString(text))
+}
+
+// hasClock tells whether minutes and seconds between colons stand in a text.
+func hasClock(text string) bool {
+	for i := 0; ; i++ {
+		n := strings.IndexByte(text[i:], ':')
+		if n < 0 || i+n+3 >= len(text) {
+			return false
+		}
+		if i += n; text[i+3] == ':' && isDigit(text[i+1]) && isDigit(text[i+2]) {
+			return true
+		}
+	}
+}
+
 // number reads a few digits; anything else is -1.
 func number(s string) int {
 	n := 0
 	for i := range len(s) {
-		if !IsDigit(s[i]) {
+		if !isDigit(s[i]) {
 			return -1
 		}
 		n = n*10 + int(s[i]-'0')
@@ -128,7 +154,7 @@ func number(s string) int {
 // fractionOf reads the digits after a decimal point as a part of a second.
 func fractionOf(digits string) time.Duration {
 	n, unit := time.Duration(0), time.Second
-	for i := 0; i < len(digits) && i < 9 && digits[i] >= '0' && digits[i] <= '9'; i++ {
+	for i := 0; i < len(digits) && i < 9 && isDigit(digits[i]); i++ {
 		n, unit = n*10+time.Duration(digits[i]-'0'), unit/10
 	}
 	return n * unit
@@ -160,7 +186,7 @@ func transportStamp(s string) (time.Time, int) {
 	if !zoned || n < len(s) && s[n] != ' ' {
 		return time.Time{}, 0
 	}
-	t := ParseTime(s[:n])
+	t := parseTime(s[:n])
 	n = min(n+1, len(s))
 	for _, stream := range []string{"stdout F ", "stderr F ", "stdout P ", "stderr P "} {
 		if strings.HasPrefix(s[n:], stream) {
@@ -170,7 +196,7 @@ func transportStamp(s string) (time.Time, int) {
 	return t, n
 }
 
-// comparable tells whether two timestamps are of one kind: both with a year, or both without.
+// SameClock tells whether two timestamps can be compared: both have a year, or both have none.
 func SameClock(a, b time.Time) bool {
 	return !a.IsZero() && !b.IsZero() && (a.Year() == 0) == (b.Year() == 0)
 }

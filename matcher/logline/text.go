@@ -13,7 +13,7 @@ import (
 // other way round. At the start of a line they are dropped, since truncated files begin with zeros, and so is white space at its end.
 func printable(raw []byte) string {
 	raw = bytes.TrimRight(raw, " \t\r")
-	for len(raw) > 0 && isControl(raw[0]) && raw[0] != Escape {
+	for len(raw) > 0 && isControl(raw[0]) && raw[0] != escape {
 		raw = raw[1:]
 	}
 	clean, plain := true, true
@@ -38,14 +38,13 @@ func printable(raw []byte) string {
 	return strings.ToValidUTF8(string(bytes.TrimRight(out, " \t")), "\uFFFD")
 }
 
-const Escape = 0x1b
-
 func isControl(c byte) bool { return c < ' ' && c != '\t' || c == 0x7f }
+
+// bareEnd is the code that ends colours, without its escape character.
+const bareEnd = "[0m"
 
 // withoutBareCodes drops colour codes that lost their escape character on the way through a web page: "[36m(worker)[0m". They are
 // taken for such only when the line has the code that ends colours.
-const bareEnd = "[0m"
-
 func withoutBareCodes(s string) string {
 	if !strings.Contains(s, bareEnd) {
 		return s
@@ -67,13 +66,16 @@ func withoutBareCodes(s string) string {
 	}
 }
 
+// maxBareCode is the longest colour code that is taken for one, in bytes.
+const maxBareCode = 20
+
 // bareCodeLen is the length of the "[1;36m" that s begins with, or 0.
 func bareCodeLen(s string) int {
-	for i := 1; i < len(s) && i < 20; i++ {
+	for i := 1; i < len(s) && i < maxBareCode; i++ {
 		switch c := s[i]; {
 		case c == 'm' && i > 1:
 			return i + 1
-		case c != ';' && (c < '0' || c > '9'):
+		case c != ';' && !isDigit(c):
 			return 0
 		}
 	}

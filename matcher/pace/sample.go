@@ -10,7 +10,6 @@ import (
 
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/rules/condition"
-	"github.com/gpu-triage/triage/rules/pattern"
 )
 
 // The steps of a job are most of the lines of many logs, and reading them all would be most of the work. A sample tells the pace as
@@ -75,10 +74,8 @@ func (s *Sample) Take(m Mark) {
 
 // wordingOf is the same for lines that differ only in their numbers, however many digits these have.
 func templateOf(text string) uint64 {
-	var b strings.Builder
-	logline.WithoutNumbers(&b, text)
 	h := fnv.New64a()
-	h.Write([]byte(b.String()))
+	h.Write([]byte(logline.Wording(text)))
 	return h.Sum64()
 }
 
@@ -170,34 +167,16 @@ func (s *Sample) clock() bool {
 	return !now.IsZero()
 }
 
-// innerStamp is a time that stands in the text of a line: of a loop that prints its own, or as a scheduler says when it ended a job.
-var innerStamp = pattern.Lazy(logline.StampPattern)
+const stampReach = 100 // bytes of a line in which a time stands
 
-const stampReach = 100 // bytes of a line in which it stands
-
-// timeIn is the time in a text, if it can be that of the line: not before what the clock showed last.
+// timeIn is the time in a text, of a loop that prints its own, or as a scheduler says when it ended a job; if it can be that of the line:
+// not before what the clock showed last.
 func timeIn(text string, now time.Time) time.Time {
-	if text = logline.Clip(text, stampReach); !hasClock(text) { // most lines have none, and this is how to see it soon
-		return time.Time{}
-	}
-	t := logline.ParseTime(innerStamp().FindString(text))
+	t := logline.TimeIn(logline.Clip(text, stampReach))
 	if t.Before(now) || !now.IsZero() && !logline.SameClock(now, t) {
 		return time.Time{}
 	}
 	return t
-}
-
-// hasClock tells whether hours, minutes and seconds stand in a text.
-func hasClock(text string) bool {
-	for i := 0; ; i++ {
-		n := strings.IndexByte(text[i:], ':')
-		if n < 0 || i+n+3 >= len(text) {
-			return false
-		}
-		if i += n; text[i+3] == ':' && logline.IsDigit(text[i+1]) && logline.IsDigit(text[i+2]) {
-			return true
-		}
-	}
 }
 
 // each calls f with every mark, with many of them at once.

@@ -71,7 +71,7 @@ func (b *builder) word(word string, i Interest) {
 
 // look has the literals looked for in every line.
 func (b *builder) look(literals []scan.Literal, by *lineTest) {
-	for _, l := range logline.Quoted(literals) {
+	for _, l := range logline.RawForms(literals) {
 		b.lines, b.seekers = append(b.lines, l), append(b.seekers, by)
 	}
 }
@@ -107,7 +107,7 @@ func (b *builder) signature(s *signature.Entry) {
 	}
 	switch {
 	case s.Role == signature.Progress:
-		for _, l := range logline.Quoted(literals(s.Keywords)) {
+		for _, l := range logline.RawForms(literals(s.Keywords)) {
 			b.progress, b.filter.Steps = append(b.progress, l), append(b.filter.Steps, s)
 		}
 	case s.Role == signature.Noise, s.Raised: // matters only where others know the line; exceptions are found by their beginnings

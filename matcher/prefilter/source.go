@@ -2,7 +2,6 @@ package prefilter
 
 import (
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -61,8 +60,7 @@ func (s *Source) Keep(raw []byte, literals func() []int32) bool {
 // wanted is keep for a line of whose kind nothing is known.
 func (s *Source) wanted(raw []byte, literals []int32) bool {
 	text := string(raw)
-	// Colour codes, or how JSON quotes, may stand within what is looked for.
-	coded := strings.IndexByte(text, logline.Escape) >= 0 || strings.HasPrefix(text, logline.DockerLog)
+	coded := logline.HidesWords(text)
 	var room [8]*lineTest
 	left := room[:0]
 	for _, n := range literals {
@@ -82,7 +80,7 @@ func (s *Source) wanted(raw []byte, literals []int32) bool {
 func (s *Source) seen(raw []byte, seekers []*lineTest) (wanted bool) {
 	situation := s.situations.Get().(*condition.Situation)
 	defer s.situations.Put(situation)
-	situation.Set("source", condition.StringValue(s.form.Source))
+	situation.Set("source", condition.StringValue(s.form.Source()))
 	s.form.Clean(0, raw, func(line logline.Line) error { //nolint:errcheck // nothing fails
 		if wanted {
 			return nil

@@ -1,10 +1,9 @@
 package prefilter
 
 import (
-	"bytes"
 	"hash/maphash"
-	"slices"
 	"sync/atomic"
+	"unicode"
 
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/matcher/scan"
@@ -46,7 +45,7 @@ func (k *templateSet) add(kind []byte) {
 // lineKind appends the kind of a line to dst. A line has none where its text may hold digits side by side that are apart in its bytes, or
 // where what is read from it depends on more than where its digits stand.
 func lineKind(dst, raw []byte) (kind []byte, ok bool) {
-	if len(raw) > maxKind || logline.JoinsQuoted(raw) || joinsPieces(raw) {
+	if len(raw) > maxKind || logline.MayJoin(raw) {
 		return nil, false
 	}
 	return pattern.LineTemplate(dst, raw)
@@ -71,25 +70,10 @@ func (e *Filter) mayHaveNumbered(kind []byte) bool {
 // withOneDigit appends a text to dst with the digit 1 in place of all.
 func withOneDigit(dst, text []byte) []byte {
 	for _, c := range text {
-		if logline.IsDigit(c) {
+		if unicode.IsDigit(rune(c)) {
 			c = '1'
 		}
 		dst = append(dst, c)
 	}
 	return dst
 }
-
-// joinsPieces tells whether taking its prefixes off a line may join what stands apart in its bytes.
-func joinsPieces(raw []byte) bool {
-	return slices.ContainsFunc(joining, func(has []byte) bool { return bytes.Contains(raw, has) })
-}
-
-// joining is what lines have in them whose prefix comes again.
-var joining = func() (all [][]byte) {
-	for _, form := range logline.PrefixForms {
-		if has := []byte(form.Has); form.Again && !slices.ContainsFunc(all, func(known []byte) bool { return bytes.Equal(known, has) }) {
-			all = append(all, has)
-		}
-	}
-	return all
-}()

@@ -16,6 +16,10 @@ import (
 	"github.com/gpu-triage/triage/rules/pattern"
 )
 
+const docker = `{"log":"` // how Docker's json-file driver begins a line
+
+var dockerQuotes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\t", `\u0009`, "<", `\u003c`, ">", `\u003e`, "&", `\u0026`)
+
 // A line is wanted or not whatever its numbers are, behind every prefix.
 func TestKindsAreWanted(t *testing.T) {
 	base, err := rules.Open()
@@ -24,7 +28,7 @@ func TestKindsAreWanted(t *testing.T) {
 	}
 	sieve := NewSource(New(base), logline.Sniff("", nil), make(Found, len(base.Scope.LogPatterns())))
 	prefixes := []string{"", "2026-11-19T03:00:00.123Z ", "2026-01-19T03:00:00+01:00 stdout F ", "[rank31]: ", "[default7]:", "I0000 00:00:1712345678.123 123 file.cc:12] ",
-		"I0000 10:20:17.123 123 file.cc:12] ", "[1,15]<stdout>:", logline.DockerLog, "(Worker pid=12, ip=10.0.0.1) ", "trainer-1  | ", "0012-steps/0 [default6]:", "2026-04-29 06:01:12.977 [177/train/578 (pid 28936)] ",
+		"I0000 10:20:17.123 123 file.cc:12] ", "[1,15]<stdout>:", docker, "(Worker pid=12, ip=10.0.0.1) ", "trainer-1  | ", "0012-steps/0 [default6]:", "2026-04-29 06:01:12.977 [177/train/578 (pid 28936)] ",
 		"2026-03-01 10:11:12,123 - name - ERROR - ", "03-01 10:11:12 ", "[2026-12-07 09:57:19,206 E 393463 393463] (raylet) file.cc:3277: ", "node-12: ", "12: ", "host-1:4711:4712 [3] NCCL WARN "}
 	rnd := rand.New(rand.NewPCG(3, 1))
 	kept, left := 0, 0
@@ -32,8 +36,8 @@ func TestKindsAreWanted(t *testing.T) {
 		if i%3 > 0 {
 			continue
 		}
-		if prefix := prefixes[i%len(prefixes)]; prefix == logline.DockerLog {
-			line = prefix + logline.dockerQuotes.Replace(line) + `\n","stream":"stderr","time":"2026-03-06T02:16:52.7125Z"}`
+		if prefix := prefixes[i%len(prefixes)]; prefix == docker {
+			line = prefix + dockerQuotes.Replace(line) + `\n","stream":"stderr","time":"2026-03-06T02:16:52.7125Z"}`
 		} else {
 			line = prefix + line
 		}

@@ -6,7 +6,7 @@ import "strings"
 const maxAngle = 512
 
 // angle reads <...>: the quoted part of a class or a version, the name of an enum's member, or all of it.
-func (p *reprParser) angle() (any, bool) {
+func (p *parser) angle() (any, bool) {
 	start, open := p.i, 0
 	for ; p.i < len(p.s) && p.i-start < maxAngle; p.i++ {
 		switch p.s[p.i] {
@@ -15,20 +15,10 @@ func (p *reprParser) angle() (any, bool) {
 		case '>':
 			open--
 		}
-		if open > 0 {
-			continue
+		if open == 0 {
+			p.i++
+			return inAngle(p.s[start:p.i]), true
 		}
-		p.i++
-		inside := p.s[start+1 : p.i-1]
-		for _, form := range [][2]string{{"class '", "'"}, {"Version('", "')"}} {
-			if s, ok := strings.CutPrefix(inside, form[0]); ok && strings.HasSuffix(s, form[1]) {
-				return strings.TrimSuffix(s, form[1]), true
-			}
-		}
-		if name, _, ok := strings.Cut(inside, ": "); ok && isDottedName(name) {
-			return name, true
-		}
-		return p.s[start:p.i], true
 	}
 	if p.i >= len(p.s) {
 		p.end = true
@@ -36,8 +26,22 @@ func (p *reprParser) angle() (any, bool) {
 	return nil, false
 }
 
+// inAngle is what <...> stands for.
+func inAngle(text string) string {
+	inside := text[1 : len(text)-1]
+	for _, form := range [][2]string{{"class '", "'"}, {"Version('", "')"}} {
+		if s, ok := strings.CutPrefix(inside, form[0]); ok && strings.HasSuffix(s, form[1]) {
+			return strings.TrimSuffix(s, form[1])
+		}
+	}
+	if name, _, ok := strings.Cut(inside, ": "); ok && isDottedName(name) {
+		return name // <AttnMask.causal: 2>
+	}
+	return text
+}
+
 // call reads name(...).
-func (p *reprParser) call(name string) (any, bool) {
+func (p *parser) call(name string) (any, bool) {
 	start := p.i - len(name)
 	if !p.enter() {
 		return nil, false
@@ -66,7 +70,7 @@ func (p *reprParser) call(name string) (any, bool) {
 }
 
 // argument goes over "name=" and gives the name, or "".
-func (p *reprParser) argument() string {
+func (p *parser) argument() string {
 	i := p.i
 	for i < len(p.s) && isWord(p.s[i]) {
 		i++
@@ -82,7 +86,7 @@ func (p *reprParser) argument() string {
 
 // keywords reads "name=value, name=value" without brackets, of which the first name has been read. In a list a name that comes
 // again begins the next item.
-func (p *reprParser) keywords(name string, in byte) (any, bool) {
+func (p *parser) keywords(name string, in byte) (any, bool) {
 	named := map[string]any{}
 	p.i -= len(name)
 	for {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestParseDictValues(t *testing.T) {
+func TestParseValues(t *testing.T) {
 	for _, test := range []struct {
 		in   string
 		want map[string]any
@@ -37,44 +37,44 @@ func TestParseDictValues(t *testing.T) {
 		{`{0: 'a', (1): 2, E.x: 3}`, map[string]any{"0": "a", "(1)": 2, "E.x": 3}},
 		{`{'inf': inf, 'nan': 'nan', 'big': 123456789012345678901234567890}`, nil},
 	} {
-		entries, err := ParseDict(test.in)
+		entries, err := Parse(test.in)
 		if err != nil {
-			t.Errorf("ParseDict(%s): %v", test.in, err)
+			t.Errorf("Parse(%s): %v", test.in, err)
 			continue
 		}
 		if test.want == nil {
 			continue
 		}
 		if diff := cmp.Diff(test.want, dictMap(entries)); diff != "" {
-			t.Errorf("ParseDict(%s) (-want +got):\n%s", test.in, diff)
+			t.Errorf("Parse(%s) (-want +got):\n%s", test.in, diff)
 		}
 	}
 }
 
-func TestParseDictKeepsOrderAndText(t *testing.T) {
-	entries, err := ParseDict(`Running with config={'b': (1, 2), 'a': x=1, y=2}`)
+func TestParseKeepsOrderAndText(t *testing.T) {
+	entries, err := Parse(`Running with config={'b': (1, 2), 'a': x=1, y=2}`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []DictEntry{{"b", "(1, 2)", []any{1, 2}}, {"a", "x=1, y=2", map[string]any{"x": 1, "y": 2}}}
+	want := []Entry{{"b", "(1, 2)", []any{1, 2}}, {"a", "x=1, y=2", map[string]any{"x": 1, "y": 2}}}
 	if diff := cmp.Diff(want, entries); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestParseDictErrors(t *testing.T) {
+func TestParseErrors(t *testing.T) {
 	for in, want := range map[string]error{
-		"":                                       ErrDict,
-		"no brace":                               ErrDict,
-		"{1, 2}":                                 ErrDict,
-		"{'a': Q(\n":                             ErrDictUnfinished,
-		"{'a': 'open":                            ErrDictUnfinished,
-		"{'a': 1,":                               ErrDictUnfinished,
-		strings.Repeat("{'a': ", 99):             ErrDict,
-		"{'a': " + strings.Repeat("[", 99) + "1": ErrDict,
+		"":                                       ErrNotDict,
+		"no brace":                               ErrNotDict,
+		"{1, 2}":                                 ErrNotDict,
+		"{'a': Q(\n":                             ErrUnfinished,
+		"{'a': 'open":                            ErrUnfinished,
+		"{'a': 1,":                               ErrUnfinished,
+		strings.Repeat("{'a': ", 99):             ErrNotDict,
+		"{'a': " + strings.Repeat("[", 99) + "1": ErrNotDict,
 	} {
-		if _, err := ParseDict(in); !errors.Is(err, want) {
-			t.Errorf("ParseDict(%.40q): got %v, want %v", in, err, want)
+		if _, err := Parse(in); !errors.Is(err, want) {
+			t.Errorf("Parse(%.40q): got %v, want %v", in, err, want)
 		}
 	}
 }
@@ -85,7 +85,7 @@ func TestDictLines(t *testing.T) {
 	for i, line := range lines {
 		entries, err := d.Add(line)
 		if last := i == len(lines)-1; !last {
-			if !errors.Is(err, ErrDictUnfinished) {
+			if !errors.Is(err, ErrUnfinished) {
 				t.Fatalf("line %d: got %v", i, err)
 			}
 			continue
@@ -96,20 +96,62 @@ func TestDictLines(t *testing.T) {
 		}
 	}
 	var endless DictLines
-	err := error(ErrDictUnfinished)
+	err := error(ErrUnfinished)
 	n := 0
-	for ; errors.Is(err, ErrDictUnfinished); n++ {
+	for ; errors.Is(err, ErrUnfinished); n++ {
 		_, err = endless.Add("{'a': (")
 	}
-	if n != MaxDictLines || !errors.Is(err, ErrDict) {
+	if n != 200 || !errors.Is(err, ErrNotDict) {
 		t.Errorf("gave up after %d lines with %v", n, err)
 	}
 }
 
-// TestParseDictConfigs reads configurations as releases 1.9 to 2.19 of TransformerEngine print them, and compares what it finds
+// TestLimits: what is at a limit is read, and what is one beyond is not.
+func TestLimits(t *testing.T) {
+	x := func(n int) string { return strings.Repeat("x", n) }
+	value := func(text string) any {
+		entries, err := Parse(text)
+		if err != nil || len(entries) == 0 {
+			return err
+		}
+		return entries[0].Value
+	}
+	class := func(name string) string { return "<class '" + name + "'>" }
+	deep := func(n int) string { return "{'a': " + strings.Repeat("[", n) + strings.Repeat("]", n) + "}" }
+	long := func(n int) string { return "text {'a': '" + x(n-len("{'a': ''}")) + "'}" }
+	for _, test := range []struct {
+		name, text string
+		want       any
+	}{
+		{"512 bytes in angles", "{'a': " + class(x(502)) + "}", x(502)},
+		{"513 bytes in angles", "{'a': " + class(x(503)) + "}", class(x(503))},
+		{"a key of 255 bytes", "{" + x(255) + ": 1}", 1},
+		{"a key of 256 bytes", "{" + x(256) + ": 1}", ErrNotDict},
+		{"64 KiB", long(64 << 10), x(64<<10 - len("{'a': ''}"))},
+		{"a byte more", long(64<<10 + 1), ErrUnfinished},
+	} {
+		if got := value(test.text); got != test.want {
+			t.Errorf("%s: got %.40v, want %.40v", test.name, got, test.want)
+		}
+	}
+	if _, err := Parse(deep(63)); err != nil {
+		t.Errorf("64 brackets: %v", err)
+	}
+	if _, err := Parse(deep(64)); !errors.Is(err, ErrNotDict) {
+		t.Errorf("65 brackets: %v", err)
+	}
+	for size, want := range map[int]error{64<<10 - 1: ErrUnfinished, 64 << 10: ErrNotDict} {
+		var d DictLines
+		if _, err := d.Add("{" + x(size-1)); !errors.Is(err, want) {
+			t.Errorf("an open dict of %d bytes: %v, want %v", size, err, want)
+		}
+	}
+}
+
+// TestParseConfigs reads configurations as releases 1.9 to 2.19 of TransformerEngine print them, and compares what it finds
 // with the values they were made from.
-func TestParseDictConfigs(t *testing.T) {
-	file, err := os.Open("../testdata/configs/transformer_engine.jsonl")
+func TestParseConfigs(t *testing.T) {
+	file, err := os.Open("../../testdata/configs/transformer_engine.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +166,7 @@ func TestParseDictConfigs(t *testing.T) {
 			t.Fatal(err)
 		}
 		var d DictLines
-		var entries []DictEntry
+		var entries []Entry
 		for _, line := range strings.Split(row.Config, "\n") {
 			entries, err = d.Add(line)
 		}
@@ -181,12 +223,12 @@ func checkFact(t *testing.T, id, name string, want, got any) {
 	}
 }
 
-func FuzzParseDict(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	for _, s := range []string{"{'a': [x=1, y=(2,), x=3], 'b': <c 'd'>}", "{'r': q=Q(\na=True,\n), b, 'n': tensor([1., 2.], dtype=x)}", "{{{[((<<'\\"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		entries, err := ParseDict(s)
+		entries, err := Parse(s)
 		if err != nil && entries != nil {
 			t.Error("entries with an error")
 		}
@@ -197,7 +239,7 @@ func FuzzParseDict(f *testing.F) {
 		}
 		var d DictLines
 		for _, line := range strings.Split(s, "\n") {
-			if _, err := d.Add(line); !errors.Is(err, ErrDictUnfinished) {
+			if _, err := d.Add(line); !errors.Is(err, ErrUnfinished) {
 				break
 			}
 		}

@@ -67,7 +67,7 @@ func (c Chain) key() string {
 		if len(text) > 400 {
 			text = text[:400]
 		}
-		logline.WithoutNumbers(&b, text)
+		b.WriteString(logline.Wording(text))
 		b.WriteByte(0)
 		for _, s := range el.Matches {
 			b.WriteString(s.ID)

@@ -1,15 +1,15 @@
 package reading
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"math/rand/v2"
 	"strings"
+	"unicode"
 
 	"github.com/gpu-triage/triage/matcher/logline"
+	"github.com/gpu-triage/triage/matcher/logline/loglinetest"
 	"github.com/gpu-triage/triage/matcher/pace"
 	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/matcher/scan"
@@ -19,7 +19,7 @@ import (
 // ReadPlain is the judge of Read: it takes in every line.
 func (r *Reading) ReadPlain(name string, from io.Reader) error {
 	assembler := r.begin(name)
-	decoded, err := logline.Decode(from)
+	_, decoded, err := logline.Decode(from)
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (r *Reading) ReadPlain(name string, from io.Reader) error {
 		assembler.Feed(line)
 		return nil
 	})
-	r.sample.TakeLast(logline.Sniff(name, all[:min(len(all), logline.HeadBytes)]), all, int64(len(all)), int(stats.Lines))
+	r.sample.TakeLast(logline.Sniff(name, all), all, int64(len(all)), int(stats.Lines))
 	r.end(assembler, stats, err)
 	return err
 }
@@ -48,7 +48,7 @@ func Renumbered(rnd *rand.Rand, line string) string {
 	}
 	other := []byte(raw)
 	for i, c := range other {
-		if logline.IsDigit(c) {
+		if unicode.IsDigit(rune(c)) {
 			other[i] = byte('0' + rnd.IntN(10))
 			if now, _ := pattern.LineTemplate(nil, other); !bytes.Equal(now, kind) {
 				other[i] = c
@@ -63,61 +63,8 @@ func (r *Reading) ReadSo(ctx context.Context, name string, from io.Reader, how s
 	return r.read(ctx, name, from, how)
 }
 
-// ReadLines is the judge of the fast reading: it hands every line of a log to yield, in order. Memory stays bounded whatever the log contains: a line
-// longer than 64 KiB is shortened to its head and tail, and counted. The error is r's or yield's.
+// ReadLines hands every line of a log to yield, in order: see loglinetest.
 func ReadLines(r io.Reader, source string, yield func(logline.Line) error) (report.Stats, error) {
-	counted := &countingReader{r: r}
-	stats, err := readLines(counted, source, yield)
-	stats.Bytes = counted.n
-	return stats, err
-}
-
-func readLines(r io.Reader, source string, yield func(logline.Line) error) (report.Stats, error) {
-	var stats report.Stats
-	decoded, err := logline.Decode(r)
-	if err != nil {
-		return stats, err
-	}
-	in := bufio.NewReaderSize(decoded, 4*logline.HeadBytes)
-	head, err := in.Peek(logline.HeadBytes)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return stats, err
-	}
-	line := logline.Parts{Form: logline.Sniff(source, head), Yield: yield}
-	for {
-		raw, err := in.ReadSlice('\n')
-		if len(raw) == 0 && errors.Is(err, io.EOF) {
-			return stats, nil
-		}
-		stats.Lines++
-		line.Begin(int(stats.Lines))
-		for errors.Is(err, bufio.ErrBufferFull) {
-			if err := line.Add(raw); err != nil {
-				return stats, err
-			}
-			raw, err = in.ReadSlice('\n')
-		}
-		if err != nil && !errors.Is(err, io.EOF) {
-			return stats, err
-		}
-		cut, err := line.End(bytes.TrimSuffix(raw, []byte{'\n'}))
-		if err != nil {
-			return stats, err
-		}
-		if cut {
-			stats.TruncatedLines++
-		}
-	}
-}
-
-// countingReader counts the bytes that went through it.
-type countingReader struct {
-	r io.Reader
-	n int64
-}
-
-func (c *countingReader) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += int64(n)
-	return n, err
+	stats, err := loglinetest.ReadLines(r, source, yield)
+	return report.Stats{Bytes: stats.Bytes, Lines: stats.Lines, TruncatedLines: stats.TruncatedLines}, err
 }

@@ -32,7 +32,7 @@ func TestPast(t *testing.T) {
 		raw := []byte(log.String())
 		lines := bytes.SplitAfter(raw, []byte{'\n'})
 		reading := engine.Begin()
-		f := newLineFilter(reading.Reading, reading.begin("x"), logline.Sniff("x", raw[:min(len(raw), logline.HeadBytes)]))
+		f := newLineFilter(reading.Reading, reading.begin("x"), logline.Sniff("x", raw))
 		err := engine.filter.Lines.Read(t.Context(), bytes.NewReader(raw), scan.Reading{Block: 4 << 10 << rnd.IntN(7)}, func(c *scan.Chunk) error {
 			if err := f.chunk(c); err != nil || c.Open {
 				return err

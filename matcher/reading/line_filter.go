@@ -51,12 +51,12 @@ const (
 // newFeed begins a source: each part of each line that matters goes to the reading and to the assembler.
 func newLineFilter(r *Reading, a *traceback.Assembler, form *logline.Form) *lineFilter {
 	f := &lineFilter{reading: r, assembler: a, form: form, sieve: prefilter.NewSource(r.filter, form, r.found), ended: true}
-	f.line = logline.Parts{Form: form, Yield: func(line logline.Line) error {
+	f.line = form.Parts(func(line logline.Line) error {
 		r.history.add(line)
 		r.sample.Take(pace.Mark{Line: line})
 		a.Feed(line)
 		return nil
-	}}
+	})
 	r.history.raw, r.history.reread, r.sample.Form = f.past, f.reread, form
 	return f
 }
@@ -170,13 +170,13 @@ func (f *lineFilter) next(hits []scan.Hit, long []int) int {
 // every tells whether the next line matters, whatever it contains.
 func (f *lineFilter) every() bool {
 	r := f.reading
-	return r.filter.EveryLine || f.form.Bare || f.assembler.Busy() || r.Facts.Busy()
+	return r.filter.EveryLine || !f.form.Searchable() || f.assembler.Busy() || r.Facts.Busy()
 }
 
 // matters tells whether the line that is being read may matter by itself.
 func (f *lineFilter) matters(hits []scan.Hit, long []int) bool {
 	r := f.reading
-	return r.filter.EveryLine || f.form.Bare || r.Facts.Busy() ||
+	return r.filter.EveryLine || !f.form.Searchable() || r.Facts.Busy() ||
 		f.found(hits) && len(hits[0].IDs) > 0 || len(long) > 0 && long[0] == f.at || !f.ended && f.at > bytes.LastIndexByte(f.data, '\n')
 }
 

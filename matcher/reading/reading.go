@@ -88,7 +88,7 @@ func (r *Reading) Read(ctx context.Context, name string, from io.Reader) error {
 }
 
 func (r *Reading) read(ctx context.Context, name string, from io.Reader, how scan.Reading) error {
-	head, from, err := logline.Sniffed(from)
+	head, from, err := logline.Decode(from)
 	if err != nil {
 		return err
 	}
@@ -115,9 +115,16 @@ func (r *Reading) Bytes() int64 { return r.Stats.Bytes }
 // begin starts a source.
 func (r *Reading) begin(name string) *traceback.Assembler {
 	r.source, r.history, r.sample = r.state(name), &history{}, pace.Sample{Stride: 1, Marks: r.sample.Marks[:0]}
-	assembler := traceback.NewAssembler(r.exception, r.line)
-	assembler.Before = r.history.hold
-	return assembler
+	return traceback.NewAssembler(r.take, r.history.hold)
+}
+
+// take takes in what an assembler hands on.
+func (r *Reading) take(e *traceback.Exception, line logline.Line) {
+	if e != nil {
+		r.exception(e)
+	} else {
+		r.line(line)
+	}
 }
 
 // end ends the source.

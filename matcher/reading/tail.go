@@ -30,7 +30,7 @@ func (r *Reading) Tail(name string) *Tail {
 // Write takes in what was added to the log. It implements io.Writer and never fails.
 func (t *Tail) Write(added []byte) (int, error) {
 	if t.feed == nil {
-		t.feed = newLineFilter(t.reading, t.assembler, logline.Sniff(t.name, added[:min(len(added), logline.HeadBytes)]))
+		t.feed = newLineFilter(t.reading, t.assembler, logline.Sniff(t.name, added))
 		t.reading.says = t.feed.of
 	}
 	t.rest = append(t.rest, added...)

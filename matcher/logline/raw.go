@@ -10,11 +10,16 @@ import (
 	"github.com/gpu-triage/triage/matcher/scan"
 )
 
-// dockerLog is how a line begins that Docker's json-file driver wrote.
-const DockerLog = `{"log":"`
+// What stands in the text of a line need not stand so in its bytes. Whoever looks for words in raw bytes asks here what that means.
 
-// unwrap takes a line out of the JSON that Docker's json-file driver puts around it.
-func unwrap(text string) (string, time.Time) {
+const (
+	// docker is how a line begins that Docker's json-file driver wrote.
+	docker = `{"log":"`
+	escape = 0x1b
+)
+
+// unwrapDocker takes a line out of the JSON that Docker's json-file driver puts around it.
+func unwrapDocker(text string) (string, time.Time) {
 	var entry struct {
 		Log  string `json:"log"`
 		Time string `json:"time"`
@@ -34,8 +39,9 @@ var (
 	otherQuotes  = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`)
 )
 
-// quoted are literals and what stands for them in JSON.
-func Quoted(literals []scan.Literal) []scan.Literal {
+// RawForms are literals together with the forms in which they stand in the bytes of lines that are quoted as JSON: a line whose text has
+// one of the literals has one of the forms in its bytes, unless HidesWords says otherwise.
+func RawForms(literals []scan.Literal) []scan.Literal {
 	literals = slices.Clip(literals) // others have them too
 	for _, l := range literals {
 		for _, quotes := range []*strings.Replacer{dockerQuotes, otherQuotes} {
@@ -48,10 +54,31 @@ func Quoted(literals []scan.Literal) []scan.Literal {
 	return literals
 }
 
+// HidesWords tells whether a word in the text of a raw line may stand otherwise in its bytes: colour codes may interrupt it, or JSON
+// may quote it.
+func HidesWords(raw string) bool {
+	return strings.IndexByte(raw, escape) >= 0 || strings.HasPrefix(raw, docker)
+}
+
+// MayJoin tells whether cleaning a raw line may join what stands apart in its bytes, or leave out some of it in the middle.
+func MayJoin(raw []byte) bool {
+	return joinsQuoted(raw) || slices.ContainsFunc(repeating, func(has []byte) bool { return bytes.Contains(raw, has) })
+}
+
+// repeating is what lines have in them whose prefix comes again in their middle.
+var repeating = func() (all [][]byte) {
+	for i := range prefixForms {
+		if prefixForms[i].again {
+			all = append(all, []byte(prefixForms[i].has))
+		}
+	}
+	return slices.CompactFunc(all, bytes.Equal)
+}()
+
 // joinsQuoted tells whether taking a line out of its JSON may join what stands apart in its bytes, or leave some of it out: it has other
 // than characters that stand for themselves.
-func JoinsQuoted(raw []byte) bool {
-	if !bytes.HasPrefix(raw, []byte(DockerLog)) {
+func joinsQuoted(raw []byte) bool {
+	if !bytes.HasPrefix(raw, []byte(docker)) {
 		return false
 	}
 	for {

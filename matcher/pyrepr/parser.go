@@ -2,8 +2,8 @@ package pyrepr
 
 import "strings"
 
-// reprParser reads reprs from s, beginning at i. It never fails: what makes no sense is taken as text.
-type reprParser struct {
+// parser reads reprs from s, beginning at i. It never fails: what makes no sense is taken as text.
+type parser struct {
 	s     string
 	i     int
 	depth int
@@ -12,23 +12,23 @@ type reprParser struct {
 }
 
 // peek is the byte at the current place, 0 at the end.
-func (p *reprParser) peek() byte {
+func (p *parser) peek() byte {
 	if p.i < len(p.s) {
 		return p.s[p.i]
 	}
 	return 0
 }
 
-func (p *reprParser) space() {
+func (p *parser) space() {
 	for p.i < len(p.s) && (p.s[p.i] == ' ' || p.s[p.i] == '\t' || p.s[p.i] == '\n') {
 		p.i++
 	}
 }
 
 // enter goes into a bracket and tells whether that is still allowed.
-func (p *reprParser) enter() bool {
+func (p *parser) enter() bool {
 	p.i++
-	if p.depth++; p.depth > maxDictDepth {
+	if p.depth++; p.depth > maxDepth {
 		p.deep, p.end, p.i = true, true, len(p.s)
 		return false
 	}
@@ -37,7 +37,7 @@ func (p *reprParser) enter() bool {
 
 // next is called after an item. It goes over a comma and tells whether another item follows before the closing bracket, which it
 // goes over too.
-func (p *reprParser) next(closing byte) bool {
+func (p *parser) next(closing byte) bool {
 	p.space()
 	for p.peek() == ',' { // a repr may itself end in a comma
 		p.i++
@@ -47,7 +47,7 @@ func (p *reprParser) next(closing byte) bool {
 	case p.i >= len(p.s):
 		p.end = true
 		return false
-	case c == closing || c == ')' || c == ']' || c == '}':
+	case c == closing || isClosing(c):
 		p.i++
 		p.depth--
 		return false
@@ -56,7 +56,7 @@ func (p *reprParser) next(closing byte) bool {
 }
 
 // dict reads {...}; set tells that it was a set or something else without keys.
-func (p *reprParser) dict() (entries []DictEntry, set bool) {
+func (p *parser) dict() (entries []Entry, set bool) {
 	if !p.enter() {
 		return nil, false
 	}
@@ -72,27 +72,32 @@ func (p *reprParser) dict() (entries []DictEntry, set bool) {
 		if !ok {
 			p.i = start
 			p.item(':')
-			set = set || len(entries) == 0
-			if n := len(entries); n > 0 { // a value with a comma that nothing protects
-				last := &entries[n-1]
-				last.Raw += ", " + strings.TrimSpace(p.s[start:p.i])
-				last.Value = last.Raw
+			if n := len(entries); n > 0 {
+				entries[n-1].goOn(p.s[start:p.i])
+			} else {
+				set = true
 			}
 			continue
 		}
 		p.space()
 		start = p.i
 		value := p.item(':')
-		entries = append(entries, DictEntry{Key: key, Raw: strings.TrimSpace(p.s[start:p.i]), Value: value})
+		entries = append(entries, Entry{Key: key, Raw: strings.TrimSpace(p.s[start:p.i]), Value: value})
 	}
 	return entries, set
+}
+
+// goOn takes what stands behind a comma that belongs to the value: nothing protects it.
+func (e *Entry) goOn(text string) {
+	e.Raw += ", " + strings.TrimSpace(text)
+	e.Value = e.Raw
 }
 
 // maxKey bounds how far a colon is looked for.
 const maxKey = 256
 
 // key reads a key with its colon: a string, or anything short without brackets.
-func (p *reprParser) key() (string, bool) {
+func (p *parser) key() (string, bool) {
 	if isQuote(p.peek()) {
 		key, ok := p.str()
 		p.space()
@@ -115,7 +120,7 @@ func (p *reprParser) key() (string, bool) {
 }
 
 // str reads a string literal. It is none when a line ends in it.
-func (p *reprParser) str() (string, bool) {
+func (p *parser) str() (string, bool) {
 	quote := p.peek()
 	p.i++
 	for start := p.i; p.i < len(p.s); p.i++ {
@@ -126,7 +131,7 @@ func (p *reprParser) str() (string, bool) {
 			return "", false
 		case quote:
 			p.i++
-			return pyString(p.s[start : p.i-1]), true
+			return unescaped(p.s[start : p.i-1]), true
 		}
 	}
 	p.i = len(p.s)
@@ -136,11 +141,11 @@ func (p *reprParser) str() (string, bool) {
 
 // item reads one value up to the comma or bracket after it. in is what it is in: ':' a dict, '(' the arguments of a call, '[' a
 // list. It is the value, or the text when it is not understood.
-func (p *reprParser) item(in byte) any {
+func (p *parser) item(in byte) any {
 	start := p.i
 	value, ok := p.value(in)
 	p.space()
-	if c := p.peek(); ok && (c == ',' || c == ')' || c == ']' || c == '}' || p.i >= len(p.s)) {
+	if c := p.peek(); ok && (c == ',' || isClosing(c) || p.i >= len(p.s)) {
 		return value
 	}
 	p.text()
@@ -148,20 +153,20 @@ func (p *reprParser) item(in byte) any {
 }
 
 // text goes to the comma or bracket that ends what is not understood.
-func (p *reprParser) text() {
-	var d reprDepth
-	d.begun, d.open = true, 1
+func (p *parser) text() {
+	around := brackets{begun: true, open: 1}
 	for ; p.i < len(p.s); p.i++ {
 		c := p.s[p.i]
-		if d.open == 1 && d.quote == 0 && (c == ',' || c == ')' || c == ']' || c == '}') {
+		if around.open == 1 && around.quote == 0 && (c == ',' || isClosing(c)) {
 			return
 		}
-		d.add(p.s[p.i : p.i+1])
+		around.addByte(c)
 	}
 	p.end = true
 }
 
-func (p *reprParser) value(in byte) (any, bool) {
+// value reads one value; in is as item has it. It is not ok when nothing there is understood.
+func (p *parser) value(in byte) (any, bool) {
 	switch c := p.peek(); {
 	case c == '{':
 		start := p.i
@@ -179,23 +184,29 @@ func (p *reprParser) value(in byte) (any, bool) {
 	case isQuote(c):
 		return p.str()
 	}
-	start := p.i
-	for p.i < len(p.s) && (isWord(p.s[p.i]) || strings.IndexByte(".+-", p.s[p.i]) >= 0) {
-		p.i++
-	}
-	word := p.s[start:p.i]
+	word := p.word()
 	switch {
 	case p.peek() == '(':
 		return p.call(word)
 	case p.peek() == '=' && in != '(':
 		return p.keywords(word, in)
-	case isQuote(p.peek()) && len(word) <= 2: // b'...', r'...'
+	case isQuote(p.peek()) && len(word) <= 2: // b'...', r'...', rb'...'
 		return p.str()
 	}
-	return pyScalar(word), word != ""
+	return scalar(word), word != ""
 }
 
-func dictMap(entries []DictEntry) map[string]any {
+// word goes over a name or a number.
+func (p *parser) word() string {
+	start := p.i
+	for p.i < len(p.s) && (isWord(p.s[p.i]) || strings.IndexByte(".+-", p.s[p.i]) >= 0) {
+		p.i++
+	}
+	return p.s[start:p.i]
+}
+
+// dictMap is a dict as a value.
+func dictMap(entries []Entry) map[string]any {
 	m := make(map[string]any, len(entries))
 	for _, e := range entries {
 		m[e.Key] = e.Value
@@ -203,7 +214,8 @@ func dictMap(entries []DictEntry) map[string]any {
 	return m
 }
 
-func (p *reprParser) list(closing byte) []any {
+// list reads [...] or (...).
+func (p *parser) list(closing byte) []any {
 	items := []any{}
 	if !p.enter() {
 		return items
@@ -217,7 +229,7 @@ func (p *reprParser) list(closing byte) []any {
 }
 
 // must makes sure that a loop gets on.
-func (p *reprParser) must(before int) {
+func (p *parser) must(before int) {
 	if p.i == before && p.i < len(p.s) && p.s[p.i] != ',' {
 		p.i++
 	}

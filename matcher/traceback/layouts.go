@@ -4,23 +4,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/rules/pattern"
 )
 
 // boxedFrame takes a line of the box that rich draws around frames, and the line with the type after it.
-func (r *record) boxedFrame(l logline.Line, text string) lineAction {
-	inside, ok := strings.CutPrefix(strings.TrimSpace(text), "│")
+func (r *record) boxedFrame(next nextLine) lineAction {
+	inside, ok := strings.CutPrefix(strings.TrimSpace(next.text), "│")
 	if !ok {
-		if strings.HasPrefix(text, "╰") {
-			return taken
-		}
-		typ, msg, ok := parseType(text)
-		if !ok {
-			return r.stranger()
-		}
-		r.raise(l, typ, msg)
-		return taken
+		return r.belowBox(next)
 	}
 	inside = strings.TrimSpace(strings.TrimSuffix(inside, "│"))
 	if m := boxedPlace().FindStringSubmatch(inside); m != nil {
@@ -32,6 +23,19 @@ func (r *record) boxedFrame(l logline.Line, text string) lineAction {
 	return taken
 }
 
+// belowBox takes the lower edge of a box, and the line with the type below it.
+func (r *record) belowBox(next nextLine) lineAction {
+	if strings.HasPrefix(next.text, "╰") {
+		return taken
+	}
+	typ, msg, ok := parseType(next.text)
+	if !ok {
+		return r.stranger()
+	}
+	r.raise(next.line, typ, msg)
+	return taken
+}
+
 var (
 	boxedPlace    = pattern.Lazy(`^(/\S.*|[A-Za-z]:\\.*|[\w./<>-]+):(\d{1,8}) in (.+)$`)
 	boxedCode     = pattern.Lazy(`^[❱>] +\d+ │ ?(.*)$`)
@@ -39,35 +43,39 @@ var (
 	notebookCode  = pattern.Lazy(`^-+> ?(\d{1,8}) (.*)$`)
 )
 
+// maxNotebook is how many lines of IPython's traceback are waited for until the one with the type.
+const maxNotebook = 400
+
 // notebookFrame takes a line of IPython's traceback, which ends with the type that its header names.
-func (r *record) notebookFrame(l logline.Line, text string) lineAction {
-	typ, msg, ok := parseType(text)
-	if ok && strings.HasSuffix(typ, r.exc.Type) {
-		r.raise(l, typ, msg)
+func (r *record) notebookFrame(next nextLine) lineAction {
+	if typ, msg, ok := parseType(next.text); ok && strings.HasSuffix(typ, r.exc.Type) {
+		r.raise(next.line, typ, msg)
 		return taken
 	}
-	if _, ok := findHeader(text); ok {
+	r.strange++
+	if _, ok := findHeader(next.text); ok || r.strange > maxNotebook {
 		r.exc = nil
 		return ended
 	}
-	if m := notebookPlace().FindStringSubmatch(text); m != nil {
-		n, _ := strconv.Atoi(m[2] + m[3] + m[5])
-		file := m[1]
-		if file == "" {
-			file, _, _ = strings.Cut(text, ",")
-		}
-		function, _, _ := strings.Cut(m[4], "(")
-		r.addFrame(Frame{File: file, Line: n, Function: function})
-	} else if m := notebookCode().FindStringSubmatch(text); m != nil && len(r.frames) > 0 {
+	if m := notebookPlace().FindStringSubmatch(next.text); m != nil {
+		r.addFrame(notebookPlaceOf(m, next.text))
+	} else if m := notebookCode().FindStringSubmatch(next.text); m != nil && len(r.frames) > 0 {
 		last := &r.frames[len(r.frames)-1]
 		last.Line, _ = strconv.Atoi(m[1])
 		last.Code = sourceLine(strings.TrimSpace(m[2]))
 	}
-	if r.strange++; r.strange > 4*maxStrange {
-		r.exc = nil
-		return ended
-	}
 	return taken
+}
+
+// notebookPlaceOf is the frame that a line names which notebookPlace matches.
+func notebookPlaceOf(m []string, text string) Frame {
+	n, _ := strconv.Atoi(m[2] + m[3] + m[5])
+	file := m[1]
+	if file == "" {
+		file, _, _ = strings.Cut(text, ",")
+	}
+	function, _, _ := strings.Cut(m[4], "(")
+	return Frame{File: file, Line: n, Function: function}
 }
 
 // faultFrame takes a line of what the fault handler prints: the threads, each with its frames,
@@ -91,28 +99,4 @@ func (r *record) faultFrame(text string) lineAction {
 		return taken
 	}
 	return ended
-}
-
-// unescape reads a traceback that was printed as a Python string or list of strings, on one line.
-func (a *Assembler) unescape(l logline.Line) bool {
-	if a.nesting >= maxNesting {
-		return false
-	}
-	text := l.Body()
-	i := strings.Index(text, logline.TracebackHeader)
-	found := false
-	inner := NewAssembler(func(e *Exception) { found = true; a.exception(e) }, func(logline.Line) {})
-	inner.nesting, inner.Before = a.nesting+1, a.Before
-	for _, part := range strings.Split(unquoted(text[i:]), "\n") {
-		l.Text, l.Head = part, 0
-		inner.Feed(l)
-	}
-	inner.Close()
-	return found
-}
-
-// unquoted undoes the escapes of Python strings, and joins the strings of a list.
-func unquoted(s string) string {
-	s = strings.NewReplacer(`\\n`, "\n", `\n', '`, "\n", `\n", '`, "\n", `\n', "`, "\n", `\n", "`, "\n", `\n`, "\n", `\"`, `"`, `\'`, `'`, `\t`, "\t", `\\`, `\`).Replace(s)
-	return strings.TrimRight(s, "\n'\"]}), ")
 }

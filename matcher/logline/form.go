@@ -1,0 +1,134 @@
+package logline
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Form is what the beginning and the name of a source tell about all its lines. It does not change while the source is read, so
+// that any line can be cleaned without those before it.
+type Form struct {
+	source    string
+	rank      int    // from the path, NoRank when it tells none
+	labels    labels // what stands before each line
+	bareCodes bool   // colour codes lost their escape character
+}
+
+// Sniff tells the form of a source from its first bytes, of which 64 KiB are looked at, and its path.
+func Sniff(source string, head []byte) *Form {
+	head = head[:min(len(head), headBytes)]
+	f := &Form{source: source, rank: rankOfPath(source), bareCodes: hasBareCodes(head)}
+	f.labels = labelsOf(head, f.clean)
+	return f
+}
+
+// Source is the name of the source.
+func (f *Form) Source() string { return f.source }
+
+// Searchable tells whether the words in the text of its lines can be looked for in their bytes: not when colour codes that look like
+// text may stand within them. RawForms and HidesWords say what else there is to know.
+func (f *Form) Searchable() bool { return !f.bareCodes }
+
+// Clean hands the \r-separated parts of one raw line (without its \n) to yield as cleaned lines. It
+// tells whether a part had to be shortened; the error is yield's.
+func (f *Form) Clean(number int, raw []byte, yield func(Line) error) (cut bool, err error) {
+	p := f.Parts(yield)
+	p.Begin(number)
+	return p.End(raw)
+}
+
+// Writer is a line without \r as far as it takes to tell whose it is: the header of a log record is left in its text.
+func (f *Form) Writer(raw []byte) Line {
+	line, p := f.unwrap(f.clean(raw))
+	if strings.Contains(line.Text, "ank") { // a rank may stand behind such a header
+		parseRecord(&line)
+	}
+	f.setWriter(&line, &p, Line{Rank: f.rank})
+	return line
+}
+
+// parse makes a line of its text. Whose it is, if it does not say, is taken from the part before it in the same line.
+func (f *Form) parse(text string, before Line) Line {
+	line, p := f.unwrap(text)
+	parseRecord(&line)
+	f.setWriter(&line, &p, before)
+	return line
+}
+
+// clean makes the bytes of a line, or a part of one, plain text.
+func (f *Form) clean(raw []byte) string {
+	text := printable(raw)
+	if f.bareCodes {
+		text = withoutBareCodes(text)
+	}
+	return text
+}
+
+// hasBareCodes tells whether the source has colour codes without their escape character, which JSON quotes.
+func hasBareCodes(head []byte) bool {
+	for at := 0; ; at += len(bareEnd) {
+		n := bytes.Index(head[at:], []byte(bareEnd))
+		if n < 0 {
+			return false
+		}
+		at += n
+		if before := head[:at]; !bytes.HasSuffix(before, []byte{escape}) && !bytes.HasSuffix(before, []byte(`\u001b`)) {
+			return true
+		}
+	}
+}
+
+// unwrap takes the wrappers from a cleaned line, and tells what they said.
+func (f *Form) unwrap(text string) (Line, prefixes) {
+	line := Line{Source: f.source, Rank: NoRank}
+	if strings.HasPrefix(text, docker) {
+		text, line.Time = unwrapDocker(text)
+	}
+	p := prefixes{rank: NoRank, local: NoRank, rest: text}
+	if label, n := f.labels.in(text); n > 0 {
+		p.rest, p.found, p.writer = text[n:], true, label
+		if f.labels.ranks {
+			p.rank = ParseRank(label)
+		}
+	}
+	for range maxPrefixes {
+		if t, n := transportStamp(p.rest); n > 0 {
+			line.Time, p.rest, p.found = t, p.rest[n:], true
+			continue
+		}
+		if !p.strip() {
+			break
+		}
+	}
+	line.Text = p.rest
+	if strings.HasPrefix(text, "(") {
+		line.Text = withoutRepeatCount(line.Text)
+	}
+	return line, p
+}
+
+// setWriter settles rank and writer of a line. A global rank names the process better than all else; one in the text counts if no
+// prefix has one, then the second best in the prefixes, then what the part before it in the same line had, then the path.
+func (f *Form) setWriter(line *Line, p *prefixes, before Line) {
+	line.Rank, line.Writer = p.rank, p.writer
+	tag := RankTag(line.Body())
+	switch {
+	case p.rank != NoRank:
+		line.Writer = rankName(p.rank)
+	case tag != NoRank:
+		line.Rank = tag
+		if p.writer == "" {
+			line.Writer = rankName(tag)
+		}
+	case p.found || p.writer != "":
+		line.Rank = p.local
+	default:
+		line.Rank, line.Writer = before.Rank, before.Writer
+	}
+	if line.Rank == NoRank {
+		line.Rank = f.rank
+	}
+	if line.Writer == "" {
+		line.Writer = processIn(line.Text)
+	}
+}
