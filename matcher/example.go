@@ -199,7 +199,7 @@ func (e *Engine) diagnose(ctx context.Context, example Example) (report.Report, 
 		if err != nil {
 			return report.Report{}, err
 		}
-		known = append(known, facts.Fact{Name: name, Value: value, Origin: facts.FromUser})
+		known = append(known, facts.Fact{Name: name, Value: value, Source: facts.FromUser})
 	}
 	reading := e.Begin()
 	for _, log := range example.logs {

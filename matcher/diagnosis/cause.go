@@ -2,9 +2,9 @@ package diagnosis
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
-	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/matcher/reading"
 	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/rules/condition"
@@ -26,7 +26,7 @@ type match struct {
 	certainty report.Certainty
 }
 
-// roleOf orders findings by what they can explain.
+// role is that of the best match: what the finding can explain. An exception that no signature knows counts as one that a generic one does.
 func (f *finding) role() signature.Role {
 	if len(f.matches) == 0 {
 		return signature.Generic
@@ -34,17 +34,13 @@ func (f *finding) role() signature.Role {
 	return f.matches[0].signature.Role
 }
 
-// explains orders the roles of failures in different places; fits those of signatures of one and the same line, where any knowledge
-// of it beats a generic word.
-var (
-	explains = map[signature.Role]int{signature.Cause: 0, signature.Generic: 1, signature.Unstated: 1, signature.Consequence: 2}
-	fits     = map[signature.Role]int{signature.Cause: 0, signature.Consequence: 1, signature.Generic: 2}
-)
+// fits orders the roles of signatures of one and the same line: any knowledge of it beats a generic word.
+var fits = map[signature.Role]int{signature.Cause: 0, signature.Consequence: 1, signature.Generic: 2}
 
 // judge tells what an event means in a situation; nil when it means nothing. A chain with a harmless exception in it, such as the
 // user's interrupt, means only what a cause in it says.
-func (r diagnoser) judge(e *reading.Event, situation *condition.Situation, failures map[string][]int) *finding {
-	best := &finding{event: e, Occurrences: e.Occurrences(r.WentOn)}
+func judge(read *reading.Reading, e *reading.Event, situation *condition.Situation, failures map[string][]int) *finding {
+	best := &finding{event: e, Occurrences: e.Occurrences(read.WentOn)}
 	harmless := false
 	for i := range e.Chain {
 		el := &e.Chain[i]
@@ -57,7 +53,10 @@ func (r diagnoser) judge(e *reading.Event, situation *condition.Situation, failu
 			best.element, best.matches = el, matches
 		}
 	}
-	if len(best.matches) == 0 || harmless && best.role() != signature.Cause || best.role() == signature.Generic && r.incidental(best, failures) {
+	switch {
+	case len(best.matches) == 0, harmless && best.role() != signature.Cause:
+		return nil
+	case best.role() == signature.Generic && incidental(read, best, failures):
 		return nil
 	}
 	return best
@@ -84,7 +83,8 @@ func weigh(el *reading.Element, situation *condition.Situation) (matches []match
 		if s.Role == signature.Noise {
 			return nil, true
 		}
-		if m.certainty = report.Likely; condition.All(s.Confirm, m.situation) && s.Role == signature.Cause {
+		m.certainty = report.Likely
+		if condition.All(s.Confirm, m.situation) && s.Role == signature.Cause {
 			m.certainty = report.Confirmed
 		}
 		matches = append(matches, m)
@@ -113,26 +113,28 @@ const (
 )
 
 // incidental tells whether an exception that only a generic signature knows is too far from the end to have ended the program.
-func (r diagnoser) incidental(f *finding, failures map[string][]int) bool {
+func incidental(read *reading.Reading, f *finding, failures map[string][]int) bool {
 	if f.element.Exception == nil {
 		return false
 	}
 	limit := nearEndLone
-	if slices.ContainsFunc(f.event.Chain, func(el reading.Element) bool {
-		x := el.Exception
-		return x != nil && (len(x.Frames) > 0 || x.Header.Number > 0)
-	}) {
+	if slices.ContainsFunc(f.event.Chain, hasTraceback) {
 		limit = nearEnd
 	}
-	return !slices.ContainsFunc(f.Lasts, func(o reading.Occurrence) bool { return r.LinesAfter(o, failures) <= limit })
+	return !slices.ContainsFunc(f.Lasts, func(o reading.Occurrence) bool { return read.LinesAfter(o, failures) <= limit })
 }
 
-// findings are all events that mean something, in the order of reading.
-func (r diagnoser) findings(situation *condition.Situation) []*finding {
+func hasTraceback(el reading.Element) bool {
+	x := el.Exception
+	return x != nil && (len(x.Frames) > 0 || x.Header.Number > 0)
+}
+
+// findingsIn are all events that mean something, those that lines state and those that dumps show, in the order of reading.
+func findingsIn(read *reading.Reading, situation *condition.Situation) []*finding {
 	var findings []*finding
-	failures := r.Failures()
-	for _, e := range r.Events {
-		if f := r.judge(e, situation, failures); f != nil {
+	failures := read.Failures()
+	for _, e := range slices.AppendSeq(dumpEvents(read), maps.Values(read.Events)) {
+		if f := judge(read, e, situation, failures); f != nil {
 			findings = append(findings, f)
 		}
 	}
@@ -140,70 +142,6 @@ func (r diagnoser) findings(situation *condition.Situation) []*finding {
 		return cmp.Or(cmp.Compare(a.First.Order, b.First.Order), cmp.Compare(a.event.Number, b.event.Number))
 	})
 	return findings
-}
-
-// root picks the finding that explains the others: nil when nothing failed. A fault after which the log shows progress explains a
-// failure only when nothing else does: the progress may have been another rank's.
-func root(findings []*finding, first int) *finding {
-	var chosen, survived *finding
-	for _, f := range findings {
-		switch {
-		case f.Handled && f.role() != signature.Consequence:
-			survived = f
-		case !f.Handled && (chosen == nil || earlier(f, chosen, first)):
-			chosen = f
-		}
-	}
-	if chosen != nil && chosen.role() == signature.Consequence && survived != nil && survived.Last().Before(chosen.First) {
-		return survived
-	}
-	return chosen
-}
-
-// earlier tells whether a caused b rather than the other way round. first is the rank that the launcher saw fail first, or NoRank.
-func earlier(a, b *finding, first int) bool {
-	if x, y := a.role() == signature.Consequence, b.role() == signature.Consequence; x != y {
-		return y
-	}
-	if first != logline.NoRank {
-		if x, y := a.Seen[first] != nil, b.Seen[first] != nil; x != y {
-			return x
-		}
-	}
-	if x, y := a.cutOff(), b.cutOff(); x != y && !apart(a, b) {
-		return y
-	}
-	if x, y := explains[a.role()], explains[b.role()]; x != y && !apart(a, b) {
-		return x < y
-	}
-	return a.Earliest(first).Before(b.Earliest(first))
-}
-
-// cutOff tells whether the finding is a traceback whose last line is missing, which tells less than any line near it.
-func (f *finding) cutOff() bool { return f.element.Exception != nil && f.element.Exception.Type == "" }
-
-// apart tells whether two findings are on different known ranks, so that only time can order them, and it does: they are in one log,
-// or both have a timestamp.
-func apart(a, b *finding) bool {
-	x, y := a.First.Line, b.First.Line
-	return x.Rank != logline.NoRank && y.Rank != logline.NoRank && x.Rank != y.Rank && (x.Source == y.Source || logline.SameClock(x.Time, y.Time))
-}
-
-// firstFailed is the rank that a launcher reports as the first that failed, or NoRank.
-func firstFailed(findings []*finding) int {
-	for _, f := range findings {
-		for _, el := range f.event.Chain {
-			if el.Exception == nil {
-				continue
-			}
-			for _, failure := range el.Exception.Failures {
-				if failure.First {
-					return failure.Rank
-				}
-			}
-		}
-	}
-	return logline.NoRank
 }
 
 // capture sets the groups of a signature's capture patterns; one that is not in the text stays unknown.

@@ -32,6 +32,8 @@ type Element struct {
 	past      func() string  // tells them
 	near      bool           // short keywords are looked for in it
 	Shows     []logline.Line // other lines that show it
+	About     string         // the finding that it is, as conditions name it, when no line states it: signature.PaceFinding, ...
+	Finding   condition.Value
 	Matches   []*signature.Signature
 }
 
@@ -89,6 +91,7 @@ func (el *Element) Variables(s *condition.Situation) {
 		s.Set("error", exceptionValue(el.Exception))
 	}
 	s.Set("rank", rankValue(el.Line.Rank))
+	signature.SetFinding(s, el.About, el.Finding)
 }
 
 // rankValue is unknown for a line that names no rank.

@@ -32,7 +32,7 @@ type Value struct {
 	State  state
 	Typ    Type
 	Number float64 // Bool: 0 or 1
-	Text   string  // String, VersionType
+	Text   string  // String, VersionType; Number: how to write it, "" for the shortest way
 	Ref    any     // *Version, []Value, map[string]Value
 }
 
@@ -62,6 +62,11 @@ func BoolValue(b bool) Value {
 
 // NumberValue is a known number; integers are exact up to 2^53.
 func NumberValue(n float64) Value { return Value{State: Present, Typ: Number, Number: n} }
+
+// NumberShownAs is a known number with the way in which sentences write it: 4 as "4.0", 720 seconds as "12 minutes".
+func NumberShownAs(n float64, text string) Value {
+	return Value{State: Present, Typ: Number, Number: n, Text: text}
+}
 
 // StringValue is a known text.
 func StringValue(s string) Value { return Value{State: Present, Typ: String, Text: s} }
@@ -128,7 +133,7 @@ func (v Value) String() string {
 		return "none"
 	case v.Typ == Bool:
 		return strconv.FormatBool(v.Number != 0)
-	case v.Typ == Number:
+	case v.Typ == Number && v.Text == "":
 		return strconv.FormatFloat(v.Number, 'f', -1, 64)
 	case v.Typ == List:
 		parts := make([]string, len(v.list()))

@@ -20,6 +20,7 @@ type Entry struct {
 	Before   bool     `json:"before,omitempty"`   // the match is about the lines before the event too
 	Explains []string `json:"explains,omitempty"`
 	Raised   bool     `json:"raised,omitempty"` // no line can match, only an exception
+	About    string   `json:"about,omitempty"`  // the finding of a comparison that it is asked about instead of lines: PaceFinding, FlightFinding or ""
 
 	signature func() *Signature
 	place     rulefile.Problem
@@ -29,7 +30,10 @@ type Entry struct {
 func (e *Entry) Signature() *Signature { return e.signature() }
 
 func newEntry(s *Signature, scope *condition.Scope) *Entry {
-	e := &Entry{ID: s.ID, Role: s.Role, Keywords: s.Keywords, Last: s.Last, Explains: s.Explains, signature: func() *Signature { return s }, place: s.Place}
+	e := &Entry{
+		ID: s.ID, Role: s.Role, Keywords: s.Keywords, Last: s.Last, Explains: s.Explains, About: about(s.Match, scope),
+		signature: func() *Signature { return s }, place: s.Place,
+	}
 	line := scope.NewSituation()
 	line.Set("error", NoException())
 	for _, condition := range s.Match {
