@@ -85,7 +85,7 @@ func (e Engine) Answer(ctx context.Context, logs []fetch.Log, given map[string]s
 	var known []facts.Fact
 	for name, value := range given {
 		if v, err := e.Matcher.Base().Vocabulary.Parse(name, value); err == nil {
-			known = append(known, facts.Fact{Name: name, Value: v, Origin: facts.FromUser, Where: "said"})
+			known = append(known, facts.Fact{Name: name, Value: v, Source: facts.FromUser, Where: "said"})
 		}
 	}
 	reading := e.Matcher.Begin()

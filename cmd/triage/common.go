@@ -208,7 +208,7 @@ func (f *factFlags) read(vocabulary *fact.Vocabulary) ([]facts.Fact, error) {
 			wrong = append(wrong, fmt.Errorf("--fact %s: %w", given, err))
 			continue
 		}
-		known = append(known, facts.Fact{Name: name, Value: value, Origin: facts.FromUser, Where: "--fact"})
+		known = append(known, facts.Fact{Name: name, Value: value, Source: facts.FromUser, Where: "--fact"})
 	}
 	for _, file := range f.files {
 		facts, err := readFacts(file, vocabulary)
@@ -240,7 +240,7 @@ func readFacts(file string, vocabulary *fact.Vocabulary) ([]facts.Fact, error) {
 		if err != nil {
 			return nil, err
 		}
-		known = append(known, facts.Fact{Name: f.Name, Value: value, Origin: facts.Origin(f.Source), Where: file})
+		known = append(known, facts.Fact{Name: f.Name, Value: value, Source: facts.Source(f.Source), Where: file})
 	}
 	return known, nil
 }

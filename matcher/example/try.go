@@ -44,7 +44,7 @@ func read(ctx context.Context, engine *matcher.Engine, example Example) (job *ma
 		if err != nil {
 			return nil, nil, err
 		}
-		known = append(known, facts.Fact{Name: name, Value: value, Origin: facts.FromUser})
+		known = append(known, facts.Fact{Name: name, Value: value, Source: facts.FromUser})
 	}
 	job = engine.Begin()
 	for _, log := range example.logs {

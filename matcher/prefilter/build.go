@@ -77,10 +77,7 @@ func (b *builder) look(literals []scan.Literal, by *lineTest) {
 }
 
 func (b *builder) signature(s *signature.Entry) {
-	switch s.Role {
-	case signature.Pace: // asked about a sample of the lines
-		return
-	case signature.Inferred: // asked about what a comparison shows
+	if s.Role == signature.Pace || s.About != "" { // asked about a sample of the lines, or about what a comparison shows
 		return
 	}
 	if s.Role == signature.Generic {

@@ -2,12 +2,9 @@ package prefilter
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/gpu-triage/triage/matcher/facts"
 	"github.com/gpu-triage/triage/matcher/logline"
-	"github.com/gpu-triage/triage/rules/fact"
-	"github.com/gpu-triage/triage/rules/pattern"
 )
 
 // headLines is how many lines of a source, from its first, are read for facts that are stated in words as common as "torch": where
@@ -59,7 +56,7 @@ func (s *Source) mayState(raw []byte) (may bool) {
 func (s *Source) mayStateWith(word int, text string) bool {
 	switch i := &s.filter.Interest[word]; {
 	case i.Reader != nil:
-		return mayRead(i.Reader, s.filter.base.Vocabulary, text, i.packages)
+		return facts.MayState(i.Reader, s.filter.base.Vocabulary, text, i.packages)
 	case i.Pattern != nil:
 		return s.mayFind(i.Number, text)
 	}
@@ -69,19 +66,4 @@ func (s *Source) mayStateWith(word int, text string) bool {
 // mayFind tells whether some line of the kind of this text may be the first that a pattern of the scope matches.
 func (s *Source) mayFind(number int, text string) bool {
 	return !s.found[number].Load() && s.filter.base.Scope.LogPatterns()[number].AnyNumbers().Matches(text)
-}
-
-// mayRead tells whether some line of the kind of this text may state a fact to a reader.
-func mayRead(reader *fact.Reader, v *fact.Vocabulary, text string, packages bool) bool {
-	group := reader.Pattern.Group("name")
-	switch {
-	case !reader.Marks().AnyNumbers().Matches(text):
-		return false
-	case group < 0 || reader.Within != nil || !reader.Pattern.IgnoresNumbers():
-		return true
-	}
-	return slices.ContainsFunc(reader.Pattern.Regexp().FindAllStringSubmatch(text, facts.MaxStated), func(m []string) bool {
-		_, ok := facts.Subject(reader, v, m, packages)
-		return ok || !pattern.IgnoresNumbers(m[group])
-	})
 }

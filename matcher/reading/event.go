@@ -32,6 +32,8 @@ type Element struct {
 	past      func() string  // tells them
 	near      bool           // short keywords are looked for in it
 	Shows     []logline.Line // other lines that show it
+	About     string         // the finding that it is, as conditions name it, when no line states it: signature.PaceFinding, ...
+	Finding   condition.Value
 	Matches   []*signature.Signature
 }
 
@@ -67,7 +69,7 @@ func (c Chain) key() string {
 		if len(text) > 400 {
 			text = text[:400]
 		}
-		b.WriteString(logline.Wording(text))
+		b.WriteString(logline.MaskNumbers(text))
 		b.WriteByte(0)
 		for _, s := range el.Matches {
 			b.WriteString(s.ID)
@@ -89,6 +91,7 @@ func (el *Element) Variables(s *condition.Situation) {
 		s.Set("error", exceptionValue(el.Exception))
 	}
 	s.Set("rank", rankValue(el.Line.Rank))
+	signature.SetFinding(s, el.About, el.Finding)
 }
 
 // rankValue is unknown for a line that names no rank.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/matcher/logline/loglinetest"
-	"github.com/gpu-triage/triage/matcher/pace"
 	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/rules/pattern"
@@ -30,7 +29,7 @@ func (r *Reading) ReadPlain(name string, from io.Reader) error {
 	stats, err := ReadLines(bytes.NewReader(all), name, func(line logline.Line) error {
 		r.source.lines = line.Number
 		r.history.add(line)
-		r.sample.Take(pace.Mark{Line: line})
+		r.sample.Take(line)
 		assembler.Feed(line)
 		return nil
 	})

@@ -53,11 +53,11 @@ func newLineFilter(r *Reading, a *traceback.Assembler, form *logline.Form) *line
 	f := &lineFilter{reading: r, assembler: a, form: form, sieve: prefilter.NewSource(r.filter, form, r.found), ended: true}
 	f.line = form.Parts(func(line logline.Line) error {
 		r.history.add(line)
-		r.sample.Take(pace.Mark{Line: line})
+		r.sample.Take(line)
 		a.Feed(line)
 		return nil
 	})
-	r.history.raw, r.history.reread, r.sample.Form = f.past, f.reread, form
+	r.history.raw, r.history.reread = f.past, f.reread
 	return f
 }
 
@@ -202,7 +202,7 @@ func (f *lineFilter) aside(raw []byte) bool {
 		}
 	}
 	if inSample {
-		f.reading.sample.Take(pace.Mark{Line: logline.Line{Number: f.number, Text: string(raw)}, Raw: true})
+		f.reading.sample.TakeRaw(f.form, f.number, string(raw))
 	}
 	return true
 }

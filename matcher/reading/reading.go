@@ -47,8 +47,7 @@ type Reading struct {
 	Stats     report.Stats
 	ids       []int              // reused for each text
 	known     []*signature.Entry // reused for each text
-	dumps     []*flight.Dump
-	compared  int // how many of them
+	Dumps     []*flight.Dump     // of the flight recorder
 
 	// The source that is being read.
 	history *history
@@ -114,7 +113,8 @@ func (r *Reading) Bytes() int64 { return r.Stats.Bytes }
 
 // begin starts a source.
 func (r *Reading) begin(name string) *traceback.Assembler {
-	r.source, r.history, r.sample = r.state(name), &history{}, pace.Sample{Stride: 1, Marks: r.sample.Marks[:0]}
+	r.source, r.history = r.state(name), &history{}
+	r.sample.Begin()
 	return traceback.NewAssembler(r.take, r.history.hold)
 }
 
@@ -130,7 +130,7 @@ func (r *Reading) take(e *traceback.Exception, line logline.Line) {
 // end ends the source.
 func (r *Reading) end(assembler *traceback.Assembler, stats report.Stats, err error) {
 	assembler.Close()
-	clear(r.Facts.Open)
+	r.Facts.EndSource()
 	r.last(r.source.lines)
 	r.history.each(r.source.lines, func(past *pastPart) { r.origin.Line(past.Line) })
 	r.history.raw = nil
@@ -156,19 +156,8 @@ func (r *Reading) dump(name string, from io.Reader) error {
 	if err != nil {
 		return err
 	}
-	r.dumps = append(r.dumps, d)
+	r.Dumps = append(r.Dumps, d)
 	return nil
-}
-
-// compare takes what the dumps show together for lines of their ranks. It does so once: a dump that comes later is compared with all.
-func (r *Reading) Compare() {
-	if len(r.dumps) == r.compared {
-		return
-	}
-	r.compared = len(r.dumps)
-	for _, remark := range flight.Compare(r.dumps) {
-		r.line(logline.Line{Source: remark.Dump.Source, Number: 1, Rank: remark.Dump.Rank, Writer: fmt.Sprint("rank ", remark.Dump.Rank), Text: remark.Text})
-	}
 }
 
 func (r *Reading) process(line logline.Line) *process {
@@ -191,13 +180,13 @@ func (r *Reading) order(line logline.Line) int {
 
 // Clues tells where and when the logs read so far were written.
 func (r *Reading) Origin() facts.LogOrigin {
-	return r.origin.Summary(r.Facts.Found)
+	return r.origin.Summary(r.Facts.Stated())
 }
 
 // paced sums up the sample of the source that ends.
 func (r *Reading) paced() {
 	p := r.sample.Sum(r.source.lines, r.steps, r.scratch, r.origin.Line)
-	if p != nil && r.pacers+len(p.Series) <= maxSteppers {
-		r.Paces, r.pacers = append(r.Paces, p), r.pacers+len(p.Series)
+	if p != nil && r.pacers+p.Processes() <= maxSteppers {
+		r.Paces, r.pacers = append(r.Paces, p), r.pacers+p.Processes()
 	}
 }

@@ -42,7 +42,7 @@ type Value struct {
 	state  state
 	typ    Type
 	number float64 // Bool: 0 or 1
-	text   string  // String, VersionType
+	text   string  // String, VersionType; Number: how to write it, "" for the shortest way
 	ref    any     // *Version, []Value, map[string]Value
 }
 
@@ -72,6 +72,11 @@ func BoolValue(b bool) Value {
 
 // NumberValue is a known number; integers are exact up to 2^53.
 func NumberValue(n float64) Value { return Value{state: present, typ: Number, number: n} }
+
+// NumberShownAs is a known number with the way in which sentences write it: 4 as "4.0", 720 seconds as "12 minutes".
+func NumberShownAs(n float64, text string) Value {
+	return Value{state: present, typ: Number, number: n, text: text}
+}
 
 // StringValue is a known text.
 func StringValue(s string) Value { return Value{state: present, typ: String, text: s} }
@@ -151,7 +156,7 @@ func (v Value) String() string {
 		return "none"
 	case v.typ == Bool:
 		return strconv.FormatBool(v.number != 0)
-	case v.typ == Number:
+	case v.typ == Number && v.text == "":
 		return strconv.FormatFloat(v.number, 'f', -1, 64)
 	case v.typ == List:
 		parts := make([]string, len(v.list()))

@@ -23,6 +23,7 @@ type Entry struct {
 	Explains  []string `json:"explains,omitempty"`
 	Overrides []string `json:"overrides,omitempty"`
 	Raised    bool     `json:"raised,omitempty"` // no line can match, only an exception
+	About     string   `json:"about,omitempty"`  // the finding of a comparison that it is asked about instead of lines: PaceFinding, FlightFinding or ""
 
 	signature  func() *Signature
 	place      rulefile.Problem
@@ -37,7 +38,10 @@ func (e *Entry) Outranks(id string) bool { return e.outranks[id] }
 func (e *Entry) Signature() *Signature { return e.signature() }
 
 func newEntry(s *Signature, scope *condition.Scope) *Entry {
-	e := &Entry{ID: s.ID, Role: s.Role, Keywords: s.Keywords, Last: s.Last, Explains: s.Explains, Overrides: s.Overrides, overridden: s.overridden, signature: func() *Signature { return s }, place: s.Place}
+	e := &Entry{
+		ID: s.ID, Role: s.Role, Keywords: s.Keywords, Last: s.Last, Explains: s.Explains, Overrides: s.Overrides, About: about(s.Match),
+		signature: func() *Signature { return s }, place: s.Place, overridden: s.overridden,
+	}
 	line := scope.NewSituation()
 	line.Set("error", NoException())
 	for _, c := range s.Match {

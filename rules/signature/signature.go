@@ -1,8 +1,10 @@
 package signature
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -120,13 +122,15 @@ func eventNames() map[string]condition.Shape {
 	frame := condition.Shape{Type: condition.Object, Members: map[string]condition.Shape{
 		"file": text, "line": number, "function": text, "code": text,
 	}}
-	return map[string]condition.Shape{
+	names := FindingShapes()
+	maps.Copy(names, map[string]condition.Shape{
 		"text": text, "line": text, "before": text, "source": text,
 		"error": {Type: condition.Object, Members: map[string]condition.Shape{
 			"type": text, "name": text, "message": text, "user": frame,
 			"frames": {Type: condition.List, Items: &frame},
 		}},
-	}
+	})
+	return names
 }
 
 // NoException is what the event variable error is of a line that is no exception.
@@ -143,6 +147,7 @@ func SetLine(s *condition.Situation, line, source string) {
 	s.Set("before", condition.StringValue(""))
 	s.Set("source", condition.StringValue(source))
 	s.Set("error", NoException())
+	SetFinding(s, "", condition.Nil)
 }
 
 // SetLineTemplate makes the event of a situation any line that differs from this one in numbers only: what is asked about it is unknown
@@ -153,6 +158,7 @@ func SetLineTemplate(s *condition.Situation, line string) {
 		s.Set(name, condition.Value{})
 	}
 	s.Set("error", NoException())
+	SetFinding(s, "", condition.Nil)
 }
 
 // minKeyword is the length in bytes below which a keyword would be found everywhere.
@@ -192,6 +198,7 @@ func (l *loader) signature(read *parsedFile) *Signature {
 	s.Assume = l.set(f.Library, f.Assume)
 	own := l.captureNames(s, f.Capture)
 	s.Match = l.conditions(f.Match, own)
+	l.keywords(s, f)
 	s.Confirm = l.conditions(f.Confirm, own)
 	s.Cause = l.template(f.Cause, own)
 	for _, d := range f.Details {
@@ -267,9 +274,6 @@ func (l *loader) literals(s *Signature, f *signatureFile) {
 		return literals
 	}
 	s.Keywords, s.Last = take(f.Keywords), take(f.Last)
-	if len(s.Keywords)+len(s.Last) == 0 && s.Role != Generic && s.Role != Inferred { // these are asked about every exception or comparison
-		l.Problem(f.ID.Line, f.ID.Column, "a signature needs keywords: literals, one of which stands in every line or message that it matches")
-	}
 	if len(f.Last) > 0 && (s.Role == Noise || s.Role == Progress) {
 		l.Problem(f.Last[0].Line, f.Last[0].Column, "last: is for failures; %s is looked for in every line", s.Role)
 	}
@@ -339,6 +343,15 @@ func (l *loader) template(t rulefile.Text, own map[string]bool) condition.Templa
 		_, isFact := l.vocabulary.Fact(name)
 		if !isFact && !own[name] && !(l.scope.Has(top) && !l.captures[top]) {
 			l.Problem(t.Line, t.Column, "{%s} is neither a fact nor a group of capture:", name)
+			continue
+		}
+		if isFact || name == top {
+			continue
+		}
+		_, err := l.scope.Compile(name)
+		var mistake *condition.Error
+		if errors.As(err, &mistake) {
+			l.Problem(t.Line, t.Column, "{%s}: %s", name, mistake.Message)
 		}
 	}
 	return parsed
