@@ -17,7 +17,7 @@ import (
 // files' names.
 type libraryFile struct {
 	Library      rulefile.Text      `yaml:"library"`
-	Title        string             `yaml:"title"`
+	Title        string             `yaml:"title"`   // for readers of the file
 	Version      rulefile.Text      `yaml:"version"` // the fact that holds the release
 	Source       string             `yaml:"source"`
 	Releases     []rulefile.Text    `yaml:"releases"`
@@ -138,7 +138,7 @@ func (b *builder) head() {
 		if l.Name != "" {
 			b.Problem(f.Library.Line, f.Library.Column, "the library has a name in another file, too")
 		}
-		l.Name, l.Title, l.source, l.Ask = f.Library.Value, f.Title, f.Source, f.SelectionLog.Ask
+		l.Name, l.source, l.ask = f.Library.Value, f.Source, f.SelectionLog.Ask
 		b.version, b.filters, b.messages = f.Version.Value, f.Filters, f.Messages
 		for _, r := range f.Releases {
 			v, err := condition.ParseVersion(r.Value)

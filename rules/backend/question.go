@@ -26,7 +26,7 @@ type question struct {
 func (e *evaluation) ask(selection *Selection) {
 	for _, q := range e.questions() {
 		f := &e.library.facts[q.fact]
-		selection.Missing = append(selection.Missing, MissingFact{f.Name, f.About + " decides which rules apply", cmp.Or(f.Ask, e.library.Ask)})
+		selection.Missing = append(selection.Missing, MissingFact{f.Name, f.About + " decides which rules apply", cmp.Or(f.Ask, e.library.ask)})
 		for i := range selection.Backends {
 			b := &selection.Backends[i]
 			if b.Verdict == Unknown && q.backends[i] && len(b.Missing) < maxQuestions {

@@ -14,7 +14,7 @@ type compiler struct {
 	source    string
 	nodes     int
 	predicate *Shape // what # is, inside any, all and none
-	err       *Error
+	err       *mistake
 }
 
 // fail notes a mistake at a node.
@@ -30,7 +30,7 @@ func (c *compiler) fail(at ast.Node, format string, args ...any) *node {
 				line, column = line+1, 1
 			}
 		}
-		c.err = &Error{line, column, fmt.Sprintf(format, args...)}
+		c.err = &mistake{line, column, fmt.Sprintf(format, args...)}
 	}
 	return constantNode(Value{})
 }

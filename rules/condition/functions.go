@@ -74,7 +74,7 @@ var functions = map[string]function{
 	}},
 	"public": {[]Type{VersionType}, VersionType, func(a, _ Value) Value {
 		v, _ := a.Version()
-		return VersionValue(v.Public())
+		return VersionValue(v.public())
 	}},
 	"release": {[]Type{VersionType}, VersionType, func(a, _ Value) Value {
 		v, _ := a.Version()
