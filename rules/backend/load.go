@@ -108,9 +108,10 @@ func newBuilder(v *fact.Vocabulary) *builder {
 // build takes the files' parts in the order in which they need each other. It stops after the first step with mistakes, since what
 // follows would only complain of what is missing.
 func (b *builder) build() {
+	facts, backends, rules := factLoader{b}, backendLoader{b}, ruleLoader{b}
 	steps := []func(){
-		b.head, b.declareFacts, b.declareBackends, b.define, b.compileRules, b.linkPasses, b.compileBackends, b.indexRules,
-		b.compileSelectionLog, b.compileLevers, b.noteComparisons,
+		b.head, facts.declare, backends.declare, definitionLoader{b}.define, rules.compile, backends.linkPasses, backends.compile,
+		rules.index, logLoader{b}.compile, leverLoader{b}.compile, b.noteComparisons,
 	}
 	for _, step := range steps {
 		if len(b.Problems) > 0 {

@@ -145,8 +145,11 @@ type selectionLogEntry struct {
 	Ask       string `yaml:"ask"`
 }
 
-// compileSelectionLog reads how the log tells of the selection, and what each rule prints.
-func (b *builder) compileSelectionLog() {
+// logLoader reads how the log tells of the selection.
+type logLoader struct{ *builder }
+
+// compile reads how the log tells of the selection, and what each rule prints.
+func (b logLoader) compile() {
 	format := &b.library.selectionLog
 	b.each(func(f libraryFile) {
 		entry := f.SelectionLog
@@ -164,7 +167,7 @@ func (b *builder) compileSelectionLog() {
 }
 
 // regexp compiles an expression of selection_log:, nil without one.
-func (b *builder) regexp(source string) *regexp.Regexp {
+func (b logLoader) regexp(source string) *regexp.Regexp {
 	if source == "" {
 		return nil
 	}
@@ -177,7 +180,7 @@ func (b *builder) regexp(source string) *regexp.Regexp {
 }
 
 // messagesOf are what a rule prints, with each variant's name in it where it names one.
-func (b *builder) messagesOf(r *rule) []logMessage {
+func (b logLoader) messagesOf(r *rule) []logMessage {
 	var messages []logMessage
 	for i, message := range r.message.parts {
 		releases := make([]bool, len(b.library.releases))
