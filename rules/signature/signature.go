@@ -303,7 +303,8 @@ func (l *loader) captureNames(s *Signature, patterns []rulefile.Text) map[string
 			if err := l.scope.Declare(name, condition.Shape{Type: condition.String}); err != nil {
 				l.Problem(t.Line, t.Column, "%v", err)
 			}
-			if own[name] = true; !l.captures[name] { // else it is shared, perhaps, and only read
+			own[name] = true
+			if !l.captures[name] { // else it is shared, perhaps, and only read
 				l.captures[name] = true
 			}
 		}
