@@ -37,18 +37,19 @@ func Compare(dumps []*Dump) []Remark {
 	}
 	// Who is missing explains who waits, so that it is said first.
 	slices.SortStableFunc(remarks, func(a, b Remark) int {
-		return cmp.Compare(strings.Count(b.Text, blame), strings.Count(a.Text, blame))
+		return cmp.Compare(strings.Count(b.Text, missing), strings.Count(a.Text, missing))
 	})
 	return remarks
 }
 
 // The phrases that signatures look for.
 const (
-	blame    = "flight recorder: who holds the others up: "
+	missing  = "flight recorder: who holds the others up: "
 	disagree = "flight recorder: ranks disagree on collective "
 	waiting  = "flight recorder: waits in collective "
 )
 
+// compareGroup says what each rank of a group did in its first collective that not all completed.
 func compareGroup(g group, byRank map[int]*Dump) []Remark {
 	seq, stuck := firstStuck(g, byRank)
 	if stuck == nil {
@@ -60,14 +61,14 @@ func compareGroup(g group, byRank map[int]*Dump) []Remark {
 	for _, rank := range g.members {
 		d := byRank[rank]
 		if d == nil {
-			remarks = append(remarks, Remark{stuck, fmt.Sprintf("%srank %d left no dump and may have died before %s", blame, rank, where)})
+			remarks = append(remarks, Remark{stuck, fmt.Sprintf("%srank %d left no dump and may have died before %s", missing, rank, where)})
 			continue
 		}
 		c, joined := d.calls[callKey{g.name, seq}]
 		switch {
 		case !joined && d.last[g.name] < seq:
 			last := d.calls[callKey{g.name, d.last[g.name]}]
-			remarks = append(remarks, Remark{d, fmt.Sprintf("%srank %d never joined %s; its last was %d (%s)%s", blame, rank, where, d.last[g.name], last.op, from(last))})
+			remarks = append(remarks, Remark{d, fmt.Sprintf("%srank %d never joined %s; its last was %d (%s)%s", missing, rank, where, d.last[g.name], last.op, from(last))})
 		case joined && c.state != "completed":
 			remarks = append(remarks, Remark{d, fmt.Sprintf("%s%d (%s) of group %s, rank %d, %s%s", waiting, seq, c.op, cmp.Or(g.about, g.name), rank, c.state, from(c))})
 		}
@@ -75,6 +76,7 @@ func compareGroup(g group, byRank map[int]*Dump) []Remark {
 	return remarks
 }
 
+// from is where a call was made, as the end of a sentence.
 func from(c call) string {
 	if c.from == "" {
 		return ""

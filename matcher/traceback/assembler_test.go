@@ -422,6 +422,21 @@ Thread 0x00007f0e (most recent call first):
 
 Extension modules: numpy`,
 			want: `2:Fatal Python error: "Segmentation fault" [/w/a.py:3 <module>|] [/w/b.py:4 inner|]`, lines: "|Extension modules: numpy"},
+		{name: "fault handler, with another record in between", log: `
+Fatal Python error: Segmentation fault
+
+Current thread 0x00007f0f (most recent call first):
+  File "/w/b.py", line 4 in inner
+[2026-01-02 03:04:05,678] [INFO] [a.py:3:f] goes on
+  File "/w/a.py", line 3 in <module>
+`,
+			want: `2:Fatal Python error: "Segmentation fault" [/w/a.py:3 <module>|] [/w/b.py:4 inner|]`, lines: "|[2026-01-02 03:04:05,678] [INFO] [a.py:3:f] goes on"},
+		{name: "an exception made in a function", log: `
+Traceback (most recent call last):
+  File "a.py", line 1, in f
+__main__.main.<locals>.BadError: no
+`,
+			want: `4:__main__.main.<locals>.BadError: "no" [a.py:1 f|]`},
 		{name: "C++ exception", log: `
 terminate called after throwing an instance of 'c10::Error'
   what():  CUDA error: unspecified launch failure
