@@ -2,7 +2,6 @@ package reading
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"runtime"
 
@@ -144,15 +143,8 @@ func (r *Reading) end(assembler *traceback.Assembler, stats report.Stats, err er
 
 // dump takes in a flight recorder's dump.
 func (r *Reading) dump(name string, from io.Reader) error {
-	data, err := io.ReadAll(io.LimitReader(from, flight.MaxBytes+1))
-	if err != nil {
-		return err
-	}
-	if len(data) > flight.MaxBytes {
-		return fmt.Errorf("%s: a flight recorder's dump of more than %d MiB is not read", name, flight.MaxBytes>>20)
-	}
-	r.Stats.Bytes += int64(len(data))
-	d, err := flight.Parse(name, data)
+	d, size, err := flight.Read(name, from)
+	r.Stats.Bytes += size
 	if err != nil {
 		return err
 	}
