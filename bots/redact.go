@@ -21,7 +21,8 @@ func RedactReport(answer report.Report) (report.Report, error) {
 	if err := decoder.Decode(&tree); err != nil {
 		return report.Report{}, err
 	}
-	if data, err = json.Marshal(redacted(tree)); err != nil {
+	data, err = json.Marshal(redacted(tree))
+	if err != nil {
 		return report.Report{}, err
 	}
 	var clean report.Report

@@ -30,14 +30,16 @@ func (r Reports) Save(ctx context.Context, question string, report report.Report
 	if err != nil {
 		return "", err
 	}
-	if id, err = r.Store.Seal(ctx, "report", question, string(said)); err != nil {
+	id, err = r.Store.Seal(ctx, "report", question, string(said))
+	if err != nil {
 		return "", err
 	}
 	if len(data) > queue.MaxBytes {
 		report.Facts = nil
 		report.Diagnoses = report.Diagnoses[:min(len(report.Diagnoses), 3)]
 		report.Notes = append(report.Notes, "The report was too large to keep in full.")
-		if data, err = json.Marshal(report); err != nil {
+		data, err = json.Marshal(report)
+		if err != nil {
 			return "", err
 		}
 	}

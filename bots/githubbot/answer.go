@@ -115,7 +115,8 @@ func (b *Bot) act(ctx context.Context, s *snapshot) error {
 
 // fetch reads the issue and its comments, and tells whether there is anything to do.
 func (b *Bot) fetch(ctx context.Context, s *snapshot, stale time.Time) (ok bool, err error) {
-	if s.settings, err = b.settings(ctx, s.client, s.Repository); err != nil || !s.settings.Enabled && s.settings.wrong == nil {
+	s.settings, err = b.settings(ctx, s.client, s.Repository)
+	if err != nil || !s.settings.Enabled && s.settings.wrong == nil {
 		return false, err
 	}
 	issue, _, err := s.client.Issues.Get(ctx, s.owner, s.repo, s.Number)
@@ -132,10 +133,12 @@ func (b *Bot) fetch(ctx context.Context, s *snapshot, stale time.Time) (ok bool,
 	if s.Author.bot() || strings.Contains(s.Body, markerHead) {
 		return false, nil
 	}
-	if s.comments, err = b.comments(ctx, s); err != nil {
+	s.comments, err = b.comments(ctx, s)
+	if err != nil {
 		return false, err
 	}
-	if s.ours, err = b.ownComments(ctx, s); err != nil {
+	s.ours, err = b.ownComments(ctx, s)
+	if err != nil {
 		return false, err
 	}
 	s.takeCommands()
@@ -183,7 +186,8 @@ func (s *snapshot) takeCommands() {
 
 // gather collects the logs: of the issue, of the comments with a command, and of failed jobs.
 func (b *Bot) gather(ctx context.Context, s *snapshot) (err error) {
-	if s.dir, err = os.MkdirTemp(b.Data, "look"); err != nil {
+	s.dir, err = os.MkdirTemp(b.Data, "look")
+	if err != nil {
 		return err
 	}
 	if !s.Pull || len(s.asked) > 0 {
@@ -230,7 +234,8 @@ func (b *Bot) answer(ctx context.Context, s *snapshot) error {
 	report := report.Report{Schema: report.Schema}
 	if len(s.logs) > 0 {
 		var err error
-		if report, err = s.settings.engine.Answer(ctx, s.logs, s.facts); err != nil {
+		report, err = s.settings.engine.Answer(ctx, s.logs, s.facts)
+		if err != nil {
 			return err
 		}
 	}

@@ -56,9 +56,11 @@ func (b *Bot) settings(ctx context.Context, c *github.Client, repository string)
 	if err != nil {
 		return s, err
 	}
-	if s.wrong = s.parse(content); s.wrong == nil && len(s.Rules) > 0 {
+	s.wrong = s.parse(content)
+	if s.wrong == nil && len(s.Rules) > 0 {
 		var extra fs.FS
-		if extra, err = b.rules(ctx, c, repository, s.Rules); err != nil {
+		extra, err = b.rules(ctx, c, repository, s.Rules)
+		if err != nil {
 			return s, err
 		}
 		if extended, wrong := b.Engine.With(extra); wrong == nil {

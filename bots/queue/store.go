@@ -159,7 +159,8 @@ func (s *Store) create(ctx context.Context) (err error) {
 	}
 	for _, b := range buckets {
 		b.config.Replicas = s.copies
-		if *b.to, err = s.js.CreateOrUpdateKeyValue(ctx, b.config); err != nil {
+		*b.to, err = s.js.CreateOrUpdateKeyValue(ctx, b.config)
+		if err != nil {
 			return fmt.Errorf("create bucket %s: %w", b.config.Bucket, err)
 		}
 	}

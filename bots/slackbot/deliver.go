@@ -47,7 +47,8 @@ func (b *Bot) deliver(ctx context.Context, id string, t task, l letter) (fresh b
 			return false, err
 		}
 		queue.CrashPoint("before-post")
-		if p, err = b.post(ctx, id, t, l, again); err != nil {
+		p, err = b.post(ctx, id, t, l, again)
+		if err != nil {
 			return false, err
 		}
 		queue.CrashPoint("after-post")

@@ -24,7 +24,8 @@ var (
 // linksIn returns the web addresses of a text, at most five.
 func linksIn(text string) (found []string) {
 	for _, a := range address.FindAllString(unescape(text), 50) {
-		if a = strings.TrimRight(a, ".,;:!?)*_"); !slices.Contains(found, a) && len(found) < 5 {
+		a = strings.TrimRight(a, ".,;:!?)*_")
+		if !slices.Contains(found, a) && len(found) < 5 {
 			found = append(found, a)
 		}
 	}

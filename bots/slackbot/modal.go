@@ -53,7 +53,8 @@ func (b *Bot) openModal(ctx context.Context, job queue.Job, t task) error {
 		if err != nil {
 			return err
 		}
-		if _, err = b.api.OpenViewContext(ctx, t.Trigger, form(string(data))); err == nil {
+		_, err = b.api.OpenViewContext(ctx, t.Trigger, form(string(data)))
+		if err == nil {
 			return nil
 		}
 		b.Log.Warn("the form could not be opened", "delivery", job.ID, "error", err)

@@ -137,7 +137,8 @@ func (f *ruleFlags) read(open func(...fs.FS) (*rules.Base, error)) (base *rules.
 
 // loadLibraries reads the knowledge base and the backend rules in it.
 func (f *ruleFlags) loadLibraries() (base *rules.Base, libraries []*backend.Library, err error) {
-	if base, err = f.load(); err != nil {
+	base, err = f.load()
+	if err != nil {
 		return nil, nil, err
 	}
 	layers, err := f.layers()

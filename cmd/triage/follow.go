@@ -49,7 +49,8 @@ func follow(ctx context.Context, name string, reading *matcher.Job, answer func(
 		case n > 0:
 			silent = 0
 		default:
-			if silent += followEvery; silent-followEvery < followQuiet && silent >= followQuiet {
+			silent += followEvery
+			if silent-followEvery < followQuiet && silent >= followQuiet {
 				if err := speak(); err != nil {
 					return err
 				}

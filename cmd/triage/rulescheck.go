@@ -47,8 +47,9 @@ A text that still says TODO is a mistake too.`,
 			if err != nil {
 				return err
 			}
-			if _, err = fmt.Fprintf(std.out, "%d signatures, %d facts, backend rules of %s: no mistakes\n",
-				len(base.Entries), len(base.Vocabulary.Names()), strings.Join(libraryNames(libraries), ", ")); err != nil {
+			_, err = fmt.Fprintf(std.out, "%d signatures, %d facts, backend rules of %s: no mistakes\n",
+				len(base.Entries), len(base.Vocabulary.Names()), strings.Join(libraryNames(libraries), ", "))
+			if err != nil {
 				return err
 			}
 			if strict && warnings > 0 {

@@ -141,7 +141,8 @@ func TestRunRelaysSignals(t *testing.T) {
 			if !lines.Scan() || lines.Text() != "caught" {
 				t.Errorf("%q", lines.Text())
 			}
-			if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != 7 {
+			_ = cmd.Wait()
+			if cmd.ProcessState.ExitCode() != 7 {
 				t.Errorf("%v", cmd.ProcessState)
 			}
 		})

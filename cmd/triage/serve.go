@@ -136,7 +136,8 @@ func serve(ctx context.Context, s serveSettings, stderr io.Writer) (err error) {
 	for _, folder := range s.Rules {
 		layers = append(layers, os.DirFS(folder))
 	}
-	if v.engine, err = bots.NewEngine(layers...); err != nil {
+	v.engine, err = bots.NewEngine(layers...)
+	if err != nil {
 		return err
 	}
 	v.prometheus()

@@ -46,7 +46,8 @@ func (v *server) github(downloads string) (*githubbot.Bot, error) {
 		if err != nil {
 			return nil, fmt.Errorf("GITHUB_APP_PRIVATE_KEY_FILE: %w", err)
 		}
-		if app, err = githubbot.NewApp(id, key); err != nil {
+		app, err = githubbot.NewApp(id, key)
+		if err != nil {
 			return nil, fmt.Errorf("GITHUB_APP_PRIVATE_KEY_FILE: %w", err)
 		}
 		if v.GitHubSecret == "" {

@@ -94,7 +94,8 @@ func (s *system) find(name string) (string, error) {
 func firstLine(outputs ...[]byte) string {
 	for _, out := range outputs {
 		for line := range strings.Lines(string(out)) {
-			if line = strings.TrimSpace(line); line != "" {
+			line = strings.TrimSpace(line)
+			if line != "" {
 				return clip(line, 300)
 			}
 		}

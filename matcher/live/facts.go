@@ -95,7 +95,8 @@ func (m *Machine) visible() []GPU {
 		return m.GPUs
 	}
 	var gpus []GPU
-	if chosen = strings.TrimSpace(chosen); chosen == "" || chosen == "-1" {
+	chosen = strings.TrimSpace(chosen)
+	if chosen == "" || chosen == "-1" {
 		return nil // the job sees none
 	}
 	for _, name := range strings.Split(chosen, ",") {

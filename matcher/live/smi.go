@@ -143,7 +143,8 @@ func (s *system) readNVLink(ctx context.Context, m *Machine) {
 		line = strings.TrimSpace(line)
 		if header := nvlinkGPU.FindStringSubmatch(line); header != nil {
 			at := slices.IndexFunc(m.GPUs, func(g GPU) bool { return g.UUID == header[1] })
-			if gpu = nil; at >= 0 {
+			gpu = nil
+			if at >= 0 {
 				gpu = &m.GPUs[at]
 			}
 		}

@@ -37,7 +37,8 @@ func Markdown(r *report.Report, limit int) string {
 	for _, e := range extents {
 		m := &markdown{extent: e}
 		m.report(r)
-		if text = m.out.String(); len(text) <= limit {
+		text = m.out.String()
+		if len(text) <= limit {
 			break
 		}
 	}

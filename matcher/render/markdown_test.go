@@ -86,7 +86,8 @@ func assertTame(t *testing.T, quoted, page string) {
 			}
 		case *ast.RawHTML:
 			tag := string(n.Segments.Value(source))
-			if inCode = tag == "<code>"; !ourTags.MatchString(tag) {
+			inCode = tag == "<code>"
+			if !ourTags.MatchString(tag) {
 				return ast.WalkStop, fmt.Errorf("tag %q", tag)
 			}
 		case *ast.HTMLBlock:

@@ -83,7 +83,8 @@ func code(text string) string {
 
 // codeCell returns text as code for a cell of a table.
 func codeCell(text string) string {
-	if text = Line(text); text == "" {
+	text = Line(text)
+	if text == "" {
 		return ""
 	}
 	return "<code>" + prose(text) + "</code>"

@@ -145,7 +145,8 @@ func (j *joiner) add(b *block) error {
 	if err := j.hand(&b.whole); err != nil {
 		return err
 	}
-	if b.seen = j.chunks; len(b.whole.Data) == 0 {
+	b.seen = j.chunks
+	if len(b.whole.Data) == 0 {
 		b.seen -= 2
 	}
 	return j.piece(b.data[b.start+len(b.whole.Data):], false)
@@ -154,7 +155,8 @@ func (j *joiner) add(b *block) error {
 // piece takes a part of a line that lies across edges; ended tells that it is its last.
 func (j *joiner) piece(part []byte, ended bool) error {
 	if !j.partial && len(j.edge)+len(part) <= LongLine {
-		if j.edge = append(j.edge, part...); !ended {
+		j.edge = append(j.edge, part...)
+		if !ended {
 			return nil
 		}
 		return j.close()

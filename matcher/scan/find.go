@@ -189,7 +189,8 @@ func (f *finder) line(at int) {
 	if f.to > 0 {
 		start, end = f.from, f.to
 	}
-	if f.done = !f.yield(start, end); f.done {
+	f.done = !f.yield(start, end)
+	if f.done {
 		f.next = len(f.data)
 	}
 }

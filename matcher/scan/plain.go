@@ -12,7 +12,8 @@ func escaped(data []byte, from int) (start, end int) {
 		return len(data), len(data)
 	}
 	start = from + bytes.LastIndexByte(data[from:from+n], '\n') + 1
-	if end = bytes.IndexByte(data[from+n:], '\n'); end < 0 {
+	end = bytes.IndexByte(data[from+n:], '\n')
+	if end < 0 {
 		return start, len(data)
 	}
 	return start, from + n + end

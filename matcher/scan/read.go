@@ -170,7 +170,8 @@ func (r *reading) reader(src io.Reader) {
 		n, err := 0, error(nil)
 		for empty := 0; n < b.size && err == nil && (n == 0 || !r.Eager); {
 			m := 0
-			if m, err = src.Read(b.buffer[n:]); m > 0 {
+			m, err = src.Read(b.buffer[n:])
+			if m > 0 {
 				n, empty = n+m, 0
 			} else if empty++; empty == 100 {
 				err = io.ErrNoProgress

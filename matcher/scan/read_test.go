@@ -237,7 +237,8 @@ func TestReadStops(t *testing.T) {
 		t.Errorf("read %d bytes (%v) of a broken source, want all %d before it broke", read, err, len(data))
 	}
 	full := errors.New("enough")
-	if err = set.Read(t.Context(), bytes.NewReader(data), Reading{Workers: 2, Block: pageSize}, func(*Chunk) error { return full }); !errors.Is(err, full) {
+	err = set.Read(t.Context(), bytes.NewReader(data), Reading{Workers: 2, Block: pageSize}, func(*Chunk) error { return full })
+	if !errors.Is(err, full) {
 		t.Errorf("the receiver's error became %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -247,7 +248,8 @@ func TestReadStops(t *testing.T) {
 		writer.Write(data)
 		cancel()
 	}()
-	if err = set.Read(ctx, stuck, Reading{Eager: true}, count); !errors.Is(err, context.Canceled) {
+	err = set.Read(ctx, stuck, Reading{Eager: true}, count)
+	if !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled reading ended with %v", err)
 	}
 }

@@ -16,11 +16,13 @@ func isTerminal(file *os.File) bool { return term.IsTerminal(int(file.Fd())) }
 func (s *stream) openTerminal() error {
 	var err error
 	s.isPTY = true
-	if s.ours, s.child, err = pty.Open(); err != nil {
+	s.ours, s.child, err = pty.Open()
+	if err != nil {
 		return fmt.Errorf("no terminal for the command: %w", err)
 	}
 	// Raw: the real terminal will turn \n into \r\n.
-	if _, err = term.MakeRaw(int(s.child.Fd())); err != nil {
+	_, err = term.MakeRaw(int(s.child.Fd()))
+	if err != nil {
 		return fmt.Errorf("no terminal for the command: %w", err)
 	}
 	s.resize()
