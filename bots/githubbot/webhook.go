@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -157,23 +158,42 @@ func (e event) visits(kind string) (visits []visit, ignored string) {
 		to.Body = to.Body[:min(len(to.Body), 300_000)]
 	}
 	switch {
-	case kind == "issues" && e.Issue != nil && (e.Action == "opened" || e.Action == "edited" || e.Action == "reopened"):
-		if e.Issue.User.bot() {
-			return nil, "written by a bot"
-		}
-		return []visit{to}, ""
-	case kind == "issue_comment" && e.Issue != nil && e.Comment != nil && (e.Action == "created" || e.Action == "edited"):
-		if _, asked := command(e.Comment.Body); !asked {
-			return nil, "no command"
-		}
-		if e.Comment.User.bot() || !mayAsk(e.Comment.User.Login, e.Comment.Association, e.Issue.User.Login) {
-			return nil, "not allowed"
-		}
-		return []visit{to}, ""
+	case kind == "issues" && e.Issue != nil:
+		return e.issue(to)
+	case kind == "issue_comment" && e.Issue != nil && e.Comment != nil:
+		return e.comment(to)
 	case kind == "workflow_run" && e.WorkflowRun != nil && e.Action == "completed":
 		return e.runs(to)
 	}
-	return nil, "not an event to act on"
+	return nil, notOurs
+}
+
+// notOurs is why most events ask nothing.
+const notOurs = "not an event to act on"
+
+// issue is a visit to an issue that a person wrote.
+func (e event) issue(to visit) (visits []visit, ignored string) {
+	switch {
+	case !slices.Contains([]string{"opened", "edited", "reopened"}, e.Action):
+		return nil, notOurs
+	case e.Issue.User.bot():
+		return nil, "written by a bot"
+	}
+	return []visit{to}, ""
+}
+
+// comment is a visit to an issue where somebody who may asked for it.
+func (e event) comment(to visit) (visits []visit, ignored string) {
+	_, asked := command(e.Comment.Body)
+	switch {
+	case !slices.Contains([]string{"created", "edited"}, e.Action):
+		return nil, notOurs
+	case !asked:
+		return nil, "no command"
+	case e.Comment.User.bot(), !mayAsk(e.Comment.User.Login, e.Comment.Association, e.Issue.User.Login):
+		return nil, "not allowed"
+	}
+	return []visit{to}, ""
 }
 
 // runs are the pull requests of a failed run. Of a fork's, GitHub names none: they are found by the commit.

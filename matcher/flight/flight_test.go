@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/rulefile"
 	"github.com/gpu-triage/triage/rules/signature"
 )
 
@@ -97,8 +98,10 @@ func TestValue(t *testing.T) {
 	}
 	for _, f := range Compare([]*Dump{read(t, "0"), read(t, "1")}) {
 		for member := range f.Value().JSON().(map[string]any) {
-			if _, err := declared.Compile("flight." + member); err != nil {
-				t.Error(err)
+			d := &rulefile.Decoder{File: "flight.yaml"}
+			declared.Read(d, rulefile.Text{Value: "flight." + member, Line: 1, Column: 1})
+			if len(d.Problems) > 0 {
+				t.Error(d.Problems)
 			}
 		}
 	}

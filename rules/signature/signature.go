@@ -179,6 +179,23 @@ func (l *loader) signature(read *parsedFile) *Signature {
 		at := f.Examples[0].Log
 		l.Problem(at.Line, at.Column, "write examples: without quotes or blanks, at the beginning of a line")
 	}
+	l.role(s, f)
+	l.literals(s, f)
+	s.Assume = l.set(f.Library, f.Assume)
+	own := l.captureNames(s, f.Capture)
+	s.Match = l.conditions(f.Match, own)
+	l.keywords(s, f)
+	s.Confirm = l.conditions(f.Confirm, own)
+	l.words(s, f, own)
+	l.others(s, f)
+	if len(l.Problems) > before {
+		return nil
+	}
+	return s
+}
+
+// role takes the role and notes what a signature of that role lacks.
+func (l *loader) role(s *Signature, f *signatureFile) {
 	if f.Role.Value != "" {
 		s.Role = Role(f.Role.Value)
 	}
@@ -193,12 +210,10 @@ func (l *loader) signature(read *parsedFile) *Signature {
 	default:
 		l.Problem(f.Role.Line, f.Role.Column, "unknown role %q; roles are cause, consequence, generic, inferred, noise, progress and pace", s.Role)
 	}
-	l.literals(s, f)
-	s.Assume = l.set(f.Library, f.Assume)
-	own := l.captureNames(s, f.Capture)
-	s.Match = l.conditions(f.Match, own)
-	l.keywords(s, f)
-	s.Confirm = l.conditions(f.Confirm, own)
+}
+
+// words takes what the signature says and asks. Own are the groups that it captures.
+func (l *loader) words(s *Signature, f *signatureFile, own map[string]bool) {
 	s.Cause = l.template(f.Cause, own)
 	for _, d := range f.Details {
 		s.Details = append(s.Details, Detail{When: l.conditions(d.When, own), Say: l.template(d.Say, own)})
@@ -215,6 +230,13 @@ func (l *loader) signature(read *parsedFile) *Signature {
 		}
 		s.Ask = append(s.Ask, t.Value)
 	}
+	for _, t := range f.References {
+		s.References = append(s.References, t.Value)
+	}
+}
+
+// others takes what the signature says of other signatures.
+func (l *loader) others(s *Signature, f *signatureFile) {
 	for _, t := range f.Explains {
 		s.Explains = append(s.Explains, t.Value)
 	}
@@ -222,13 +244,6 @@ func (l *loader) signature(read *parsedFile) *Signature {
 		s.Overrides = append(s.Overrides, t.Value)
 		s.overridden = append(s.overridden, rulefile.Problem{File: l.File, Line: t.Line, Column: t.Column})
 	}
-	for _, t := range f.References {
-		s.References = append(s.References, t.Value)
-	}
-	if len(l.Problems) > before {
-		return nil
-	}
-	return s
 }
 
 // require notes which of the keys that every signature needs are missing.
