@@ -12,9 +12,10 @@
 //	event, spell, last     that kept once and counted since its job last went on; the words that only the last lines are asked for
 //	facts, dictfacts, xid  what the log states about the situation
 //	sample, step, pace     how far and how fast the steps of some lines say that a job goes
-//	cause, progress        what was survived, what follows from what, and which rank was first
-//	unstated               what no line states and a comparison of those steps shows
-//	diagnose, choice       the answer in words, and what a library's backend rules say of it
+//	cause, root, progress  what was survived, what follows from what, and which rank was first
+//	compared               what no line states and a comparison of steps or of dumps shows
+//	diagnose, words        the answer, and its words
+//	choice                 what a library's backend rules say of it
 //	report, redact         its form, without secrets
 //
 // Beside that way, engine prepares a knowledge base for it, remarks tells what of one makes it slow, and example tests one with logs.

@@ -1,8 +1,9 @@
 // Package flight reads the dumps of PyTorch's NCCL flight recorder, which each rank writes when a collective times out
-// (TORCH_NCCL_DUMP_ON_TIMEOUT), and finds where the ranks part: who never joined a collective, and who called another one.
+// (TORCH_NCCL_DUMP_ON_TIMEOUT), and finds where the ranks part: who never joined a collective, and who called another one. A file goes in
+// (Is, Read), and from all of them come findings about ranks (Compare), which signatures know by their kinds.
 //
-// It reads pickles itself, and only plain data in them: a dump comes from strangers, and the libraries that read pickles allocate
-// whatever length a file claims.
+// Dumps are Python pickles. What could call something is refused, and nothing is longer than the file, which is why no library reads them:
+// see unpickle.
 package flight
 
 import (

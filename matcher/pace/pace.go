@@ -1,3 +1,10 @@
+// Package pace knows how the steps of a job go on over time. Of each source it takes a sample of the lines (Sample); signatures of the role
+// pace read the steps in it (StepReader); the sample of a source that ends is summed up (Pace); and a comparison of all sources shows what
+// no line states (Finding): that no step comes any more, that each takes several times as long from one on, or that some processes are
+// slower than the others.
+//
+// Statistics that find changes in series are no help here: they tell that something changed, and most changes in a log are meant. What
+// counts as broken is far from all that healthy jobs show, and each bound says what it keeps out.
 package pace
 
 import (

@@ -1,3 +1,6 @@
+// Package report is the form of an answer, whose JSON is a public contract (Report), what becomes of several answers about one job
+// (Merge), and what takes secrets out of an answer and of any other text (Redact). Libraries that find secrets look through source code
+// and tell where they are; here they are replaced, in text that is mostly no code, and before anybody sees it.
 package report
 
 // Schema names the version of the JSON form of a Report.

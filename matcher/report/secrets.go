@@ -1,8 +1,20 @@
 package report
 
-// secretKinds are the secrets that training logs leak, those with a shape of their own before those told by a name in front.
-// Shapes are as their issuers document them; where one has no mark of its own (Weights & Biases, Kaggle: plain hexadecimal, like a
-// commit) the words around it must say what it is.
+// secretKinds are the secrets that training logs leak. The columns of a row are
+//
+//	name      what stands in the text instead: "[redacted GitHub token]"
+//	pattern   what is a secret: its group "secret", or all of it without such a group
+//	gates     lower-case literals, one of which every secret of the row has in or before it: they spare texts without it the pattern
+//	that      what else the found text must look like, where words and numbers stand in the same places
+//
+// Rows are tried in this order, each on what the ones before left: first secrets with a shape of their own, then those in links and
+// headers, then those that only a name in front tells. What a row has replaced is no secret to later rows (isPlaceholder).
+//
+// Shapes are those that issuers document: GitHub ("About authentication to GitHub", token formats), GitLab ("Token overview"), Slack
+// ("Token types"), AWS ("IAM identifiers", unique ID prefixes), RFC 7519 for JSON web tokens, RFC 7468 for PEM, RFC 9110 and RFC 6750 for
+// credentials in headers; of other issuers, the form in which they hand tokens out. Where a secret has no mark of its own (Weights &
+// Biases, Kaggle: plain hexadecimal, like a commit) the words around it must say what it is. A new row needs a text in the tests that
+// has such a secret, and one that looks alike and has none.
 var secretKinds = []secretKind{
 	kind("private key", `-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----(?P<secret>(?:[^-]|-[^-])+)`, "private key-----"),
 	kind("Hugging Face token", `\b(?:hf|api_org)_[A-Za-z0-9]{30,}`, "hf_", "api_org_"),
