@@ -9,6 +9,7 @@ import (
 
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/rulefile"
 	"github.com/gpu-triage/triage/rules/signature"
 )
 
@@ -359,9 +360,10 @@ func TestValue(t *testing.T) {
 		s := scope.NewSituation()
 		signature.SetFinding(s, signature.PaceFinding, c.finding.Value())
 		for _, source := range c.holds {
-			e, err := scope.Compile(source)
-			if err != nil {
-				t.Fatal(err)
+			d := &rulefile.Decoder{File: "pace.yaml"}
+			e := scope.ReadCondition(d, rulefile.Text{Value: source, Line: 1, Column: 1})
+			if e == nil {
+				t.Fatal(d.Problems)
 			}
 			if !e.Eval(s).True() {
 				t.Errorf("%s is %s", source, e.Eval(s))
