@@ -1,10 +1,8 @@
 package diagnosis_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -12,6 +10,7 @@ import (
 	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/signature"
 )
 
 // Each bound that decides an answer has a case on each side of it.
@@ -108,12 +107,12 @@ func TestChangeBound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log, err := os.ReadFile("../../testdata/logs/attention/te-no-backend-mla-sm100.log")
+	examples, err := base.Examples([]*signature.Signature{base.Signature("te-no-backend-mla-sm100")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	job := matcher.New(base).Begin()
-	if err := job.Read(context.Background(), "train.log", bytes.NewReader(log)); err != nil {
+	if err := job.Read(context.Background(), "train.log", strings.NewReader(examples[0].Log)); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(job.Choose(library, 4).Changes); n != 4 {
