@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/gpu-triage/triage/rules/condition"
 	"github.com/gpu-triage/triage/rules/fact"
 	"github.com/gpu-triage/triage/rules/rulefile"
 )
@@ -104,4 +105,17 @@ func FuzzLoad(f *testing.F) {
 			t.Errorf("an error without a place: %v", err)
 		}
 	})
+}
+
+// TestVariableOfASentence: a sentence names an environment variable that no condition asks for, also where the file is read later.
+func TestVariableOfASentence(t *testing.T) {
+	base, err := Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := base.Scope.NewSituation()
+	s.Set("env.NCCL_GRAPH_FILE", condition.StringValue("/opt/cloud/graph.xml"))
+	if got := base.Signature("nccl-graph-file").Cause.Fill(s); !strings.Contains(got, "(/opt/cloud/graph.xml)") {
+		t.Errorf("the path is not in %q", got)
+	}
 }

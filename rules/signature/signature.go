@@ -314,9 +314,7 @@ func (l *loader) captureNames(s *Signature, patterns []rulefile.Text) map[string
 				l.Problem(t.Line, t.Column, "the group %s has the name of a fact", name)
 				continue
 			}
-			if err := l.scope.Declare(name, condition.Shape{Type: condition.String}); err != nil {
-				l.Problem(t.Line, t.Column, "%v", err)
-			}
+			l.declareText(t, name)
 			own[name] = true
 			if !l.captures[name] { // else it is shared, perhaps, and only read
 				l.captures[name] = true
@@ -360,6 +358,10 @@ func (l *loader) template(t rulefile.Text, own map[string]bool) condition.Templa
 			l.Problem(t.Line, t.Column, "{%s} is neither a fact nor a group of capture:", name)
 			continue
 		}
+		if strings.HasPrefix(name, condition.Environment) {
+			l.declareText(t, name)
+			continue
+		}
 		if isFact || name == top {
 			continue
 		}
@@ -370,6 +372,13 @@ func (l *loader) template(t rulefile.Text, own map[string]bool) condition.Templa
 		}
 	}
 	return parsed
+}
+
+// declareText adds a name whose value is a text.
+func (l *loader) declareText(at rulefile.Text, name string) {
+	if err := l.scope.Declare(name, condition.Shape{Type: condition.String}); err != nil {
+		l.Problem(at.Line, at.Column, "%v", err)
+	}
 }
 
 func (l *loader) set(at rulefile.Text, changes map[string]any) map[string]condition.Value {
