@@ -29,7 +29,7 @@ type Choice struct {
 }
 
 // Choose applies a library's backend rules to what the logs say and what else is known. At most so many changes are proposed.
-func Choose(read *reading.Reading, library *backend.Library, changes int, known ...facts.Fact) Choice {
+func Choose(read *reading.Result, library *backend.Library, changes int, known ...facts.Fact) Choice {
 	r := diagnoser{read}
 	return r.ask(library, r.situation(known), nil, "", changes).Choice
 }

@@ -26,21 +26,20 @@ const (
 )
 
 // diagnoser answers from what has been read.
-type diagnoser struct{ *reading.Reading }
+type diagnoser struct{ *reading.Result }
 
 // Diagnose gives the answer so far. Known are the facts that are not from the log; calling it again with others answers what would be
 // otherwise. No secret of a log or a fact is in it.
-func Of(r *reading.Reading, known ...facts.Fact) report.Report {
+func Of(r *reading.Result, known ...facts.Fact) report.Report {
 	report := diagnoser{r}.report(known)
 	report.Redact()
 	return report
 }
 
 func (r diagnoser) report(known []facts.Fact) report.Report {
-	r.Compare()
 	facts := r.situation(known)
 	report := report.Report{Schema: report.Schema, Diagnoses: []report.Diagnosis{}, Facts: factValues(facts, slices.Sorted(maps.Keys(facts))), Stats: r.Stats}
-	changes := contradictions(known, r.Facts.Found, r.Base.Vocabulary)
+	changes := contradictions(known, r.Facts, r.Base.Vocabulary)
 	for _, c := range changes {
 		report.Notes = append(report.Notes, c.note())
 	}
@@ -78,7 +77,7 @@ func (r diagnoser) situation(known []facts.Fact) facts.Facts {
 	for _, f := range known {
 		facts.Add(f)
 	}
-	for _, f := range r.Facts.Found {
+	for _, f := range r.Facts {
 		facts.Add(f)
 	}
 	r.Xids.State(facts, r.Base.Xids)
