@@ -1,3 +1,8 @@
+// Package bots is what the Slack bot, the GitHub bot and the HTTP interface share: an engine that answers within bounds of time and size
+// and leaves no secret in what it says, the facts that people write beside a log, stored reports, and metrics.
+//
+// Rooms of it: queue keeps what must survive a kill, fetch gets logs from elsewhere, web is the HTTP server, slackbot and githubbot
+// speak to their services.
 package bots
 
 import (
@@ -12,13 +17,14 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gpu-triage/triage/bots/fetch"
-	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/matcher/facts"
 	"github.com/gpu-triage/triage/matcher/report"
+	"github.com/gpu-triage/triage/rules/signature"
+
+	"github.com/gpu-triage/triage/bots/fetch"
+	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/matcher/source"
 	"github.com/gpu-triage/triage/rules"
-	"github.com/gpu-triage/triage/rules/signature"
 )
 
 // Engine is the diagnosing that the bots ask for: never with facts of the machine that they run on.
@@ -53,57 +59,51 @@ func (e Engine) Generic(id string) bool {
 	return s != nil && s.Role == signature.Generic
 }
 
+// AnswerTime is the most that one answer takes.
+const AnswerTime = 2 * time.Minute
+
 // What one answer may cost. A log within them is read whole.
 var limits = source.Limits{Bytes: 2 << 30, Ratio: 200, Entries: 10_000, Depth: 3, Held: 64 << 20}
 
-const (
-	answerTime = 2 * time.Minute
-	maxLogs    = 200 // of one archive or question
-)
+const maxLogs = 200 // of one archive or question
 
 // errEnough ends the reading of an archive with more logs than one answer takes.
 var errEnough = errors.New("only the first logs were read")
 
 // Answer diagnoses the logs of one situation together, with the facts that their sender gave. What cannot be read is noted in the
-// report; the error is the context's or the engine's. No secret is left in the report.
-func (e Engine) Answer(ctx context.Context, logs []fetch.Log, given map[string]string) (report report.Report, err error) {
+// report; the error is the context's. No secret is left in the report.
+func (e Engine) Answer(ctx context.Context, logs []fetch.Log, given map[string]string) (answer report.Report, err error) {
 	select {
 	case e.turn <- struct{}{}:
 		defer func() { <-e.turn }()
 	case <-ctx.Done():
-		return report, ctx.Err()
+		return answer, ctx.Err()
 	}
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	ctx, cancel := context.WithTimeout(ctx, AnswerTime)
 	defer cancel()
 	started := time.Now()
 	var known []facts.Fact
 	for name, value := range given {
 		if v, err := e.Matcher.Base().Vocabulary.Parse(name, value); err == nil {
-			known = append(known, facts.Fact{Name: name, Value: v, Origin: facts.FromUser, Where: "said"})
+			known = append(known, facts.Fact{Name: name, Value: v, Source: facts.FromUser, Where: "said"})
 		}
 	}
-	err = protect(func() error {
-		reading := e.Matcher.Begin()
-		notes := e.read(ctx, reading, logs)
-		if err := ctx.Err(); err != nil && !errors.Is(err, context.DeadlineExceeded) {
-			return err
-		}
-		if clues := reading.Origin(); e.Live != nil && len(clues.Hosts) > 0 {
-			live, err := e.Live(ctx, clues)
-			if err != nil {
-				notes = append(notes, "Live facts are unavailable: "+err.Error()+".")
-			}
-			known = append(known, live...)
-		}
-		report = reading.Report(known...)
-		report.Notes = append(report.Notes, notes...)
-		return nil
-	})
-	if err != nil {
-		return report, err
+	reading := e.Matcher.Begin()
+	notes := e.read(ctx, reading, logs)
+	if err := ctx.Err(); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return answer, err
 	}
-	report.Stats.ElapsedMS = time.Since(started).Milliseconds()
-	return Safe(report)
+	if origin := reading.Origin(); e.Live != nil && len(origin.Hosts) > 0 {
+		live, err := e.Live(ctx, origin)
+		if err != nil {
+			notes = append(notes, "Live facts are unavailable: "+err.Error()+".")
+		}
+		known = append(known, live...)
+	}
+	answer = reading.Report(known...)
+	answer.Notes = append(answer.Notes, notes...)
+	answer.Stats.ElapsedMS = time.Since(started).Milliseconds()
+	return RedactReport(answer)
 }
 
 // read takes in every log and returns notes about what could not be read.

@@ -1,8 +1,8 @@
 package bots
 
 import (
-	"context"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/gpu-triage/triage/matcher/report"
@@ -11,14 +11,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Metrics is what an operator watches.
+// Metrics is what an operator watches of the requests and the answers. What is of the queue, the queue adds to the registry.
 type Metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.CounterVec
 	ack      *prometheus.HistogramVec
-	jobs     *prometheus.CounterVec
-	seconds  *prometheus.HistogramVec
-	failures *prometheus.CounterVec
 	answers  *prometheus.CounterVec
 	feedback *prometheus.CounterVec
 	dropped  *prometheus.CounterVec
@@ -31,15 +28,11 @@ func NewMetrics() *Metrics {
 		requests: counter("triage_requests_total", "HTTP requests by endpoint and status.", "endpoint", "code"),
 		ack: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "triage_acknowledge_seconds",
 			Help: "Time from a request's arrival to its acknowledgement.", Buckets: []float64{.001, .005, .01, .025, .05, .1, .25, .5, 1, 2, 3}}, []string{"endpoint"}),
-		jobs: counter("triage_jobs_total", "Jobs by kind and event (stored, duplicate, done).", "kind", "event"),
-		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "triage_job_seconds",
-			Help: "Time a job took, without waiting.", Buckets: prometheus.ExponentialBuckets(.01, 4, 8)}, []string{"kind"}),
-		failures: counter("triage_failures_total", "Failures by kind and stage (store, try, dead).", "kind", "stage"),
 		answers:  counter("triage_answers_total", "Answers given by signature and certainty; signature \"none\" when nothing was known.", "via", "signature", "certainty"),
 		feedback: counter("triage_feedback_total", "What people said of an answer.", "via", "signature", "verdict"),
 		dropped:  counter("triage_dropped_total", "Answers that could not be delivered anywhere, and requests ignored, by reason.", "via", "reason"),
 	}
-	m.registry.MustRegister(m.requests, m.ack, m.jobs, m.seconds, m.failures, m.answers, m.feedback, m.dropped,
+	m.registry.MustRegister(m.requests, m.ack, m.answers, m.feedback, m.dropped,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -48,9 +41,18 @@ func counter(name, help string, labels ...string) *prometheus.CounterVec {
 	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 }
 
+// Registry takes further metrics, which Handler serves too.
+func (m *Metrics) Registry() prometheus.Registerer { return m.registry }
+
 // Handler serves the metrics in Prometheus's format.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}
+
+// Acknowledged counts an HTTP request and how long it waited for its answer.
+func (m *Metrics) Acknowledged(endpoint string, code int, took time.Duration) {
+	m.requests.WithLabelValues(endpoint, strconv.Itoa(code)).Inc()
+	m.ack.WithLabelValues(endpoint).Observe(took.Seconds())
 }
 
 // Answered counts an answer by what it said first.
@@ -71,47 +73,3 @@ func (m *Metrics) Feedback(via, signature, verdict string, n int) {
 
 // Dropped counts a request ignored or an answer that found no way to its reader.
 func (m *Metrics) Dropped(via, reason string) { m.dropped.WithLabelValues(via, reason).Inc() }
-
-func (m *Metrics) received(kind string, duplicate bool) {
-	event := "stored"
-	if duplicate {
-		event = "duplicate"
-	}
-	m.jobs.WithLabelValues(kind, event).Inc()
-}
-
-func (m *Metrics) done(job Job, started time.Time) {
-	m.jobs.WithLabelValues(job.Kind, "done").Inc()
-	m.seconds.WithLabelValues(job.Kind).Observe(time.Since(started).Seconds())
-}
-
-// watch adds the figures that are read from the store when they are asked for.
-func (m *Metrics) watch(s *Store) {
-	m.registry.MustRegister(&depths{store: s,
-		jobs: prometheus.NewDesc("triage_queue_depth", "Jobs stored and not yet answered.", nil, nil),
-		age:  prometheus.NewDesc("triage_queue_oldest_seconds", "Age of the oldest job not yet answered.", nil, nil),
-		dead: prometheus.NewDesc("triage_dead_letters", "Jobs given up and waiting for an operator.", nil, nil)})
-}
-
-type depths struct {
-	store           *Store
-	jobs, age, dead *prometheus.Desc
-}
-
-func (d *depths) Describe(out chan<- *prometheus.Desc) { out <- d.jobs; out <- d.age; out <- d.dead }
-
-func (d *depths) Collect(out chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	if info, err := d.store.jobs.Info(ctx); err == nil {
-		age := 0.0
-		if info.State.Msgs > 0 {
-			age = time.Since(info.State.FirstTime).Seconds()
-		}
-		out <- prometheus.MustNewConstMetric(d.jobs, prometheus.GaugeValue, float64(info.State.Msgs))
-		out <- prometheus.MustNewConstMetric(d.age, prometheus.GaugeValue, age)
-	}
-	if info, err := d.store.dead.Info(ctx); err == nil {
-		out <- prometheus.MustNewConstMetric(d.dead, prometheus.GaugeValue, float64(info.State.Msgs))
-	}
-}

@@ -28,7 +28,7 @@ ValueError: No dot product attention backend is available for the provided input
 		if err != nil {
 			t.Fatal(err)
 		}
-		return facts.Fact{Name: name, Value: value, Origin: facts.FromLive, Where: "here"}
+		return facts.Fact{Name: name, Value: value, Source: facts.FromLive, Where: "here"}
 	}
 	tests := []struct {
 		name string

@@ -6,29 +6,30 @@ import (
 	"testing"
 
 	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/example"
 	"github.com/gpu-triage/triage/rules"
 )
 
-// TestExamples diagnoses every log of testdata and compares the answer with the verdict that stands in it. Each signature must have
-// a log in which it is the root cause and one in which it must not be.
+// TestExamples diagnoses every example of a signature and every log of testdata, and compares the answer with the verdict. Each
+// signature must have one in which it is the root cause and one in which it must not be.
 func TestExamples(t *testing.T) {
 	base, err := rules.Open() // as the program does
 	if err != nil {
 		t.Fatal(err)
 	}
 	engine := matcher.New(base)
-	examples, err := matcher.ReadExamples(os.DirFS("../testdata/logs"))
+	examples, err := example.Load(base, base.Signatures(), os.DirFS("../testdata/logs"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, example := range examples {
-		t.Run(example.Name, func(t *testing.T) {
+		t.Run(example.String(), func(t *testing.T) {
 			for _, mistake := range engine.Try(context.Background(), example) {
 				t.Error(mistake)
 			}
 		})
 	}
-	for _, p := range matcher.Uncovered(base.Signatures(), examples) {
+	for _, p := range example.Uncovered(base.Signatures(), examples) {
 		t.Error(p)
 	}
 }

@@ -53,3 +53,8 @@ func (j *Job) Report(known ...facts.Fact) report.Report { return diagnosis.Of(j.
 func (j *Job) Choose(library *backend.Library, changes int, known ...facts.Fact) diagnosis.Choice {
 	return diagnosis.Choose(j.Result(), library, changes, known...)
 }
+
+// Ambiguities are sentences about signatures of which nothing but their names tells which of them is the root cause.
+func (j *Job) Ambiguities(known ...facts.Fact) []string {
+	return diagnosis.Ambiguities(j.Result(), known...)
+}

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/gpu-triage/triage/matcher/facts"
-	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/rules"
 )
 
@@ -31,7 +30,7 @@ func TestReportHoldsNoSecret(t *testing.T) {
 	if err := reading.Read(t.Context(), "train.log", strings.NewReader(log)); err != nil {
 		t.Fatal(err)
 	}
-	report := reading.Report(facts.Fact{Name: "env.MY_SECRET", Value: value, Origin: facts.FromUser, Where: "--fact"})
+	report := reading.Report(facts.Fact{Name: "env.MY_SECRET", Value: value, Source: facts.FromUser, Where: "--fact"})
 	if len(report.Diagnoses) == 0 || !strings.Contains(report.Diagnoses[0].Evidence[0].Text, "[redacted ") {
 		t.Fatalf("the line of the token is not quoted: %+v", report.Diagnoses)
 	}

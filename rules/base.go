@@ -47,11 +47,8 @@ func (b *Base) Library(name string) (*backend.Library, error) {
 	return nil, err
 }
 
-// vocabularyFile is the one file of a knowledge base that is not a signature or a library.
-const vocabularyFile = "facts.yaml"
-
 // Load reads knowledge bases, a later one adding to the earlier and replacing what has the same id. The error is Problems: every
-// mistake of every file.
+// mistake of every file. Examples are read by Base.Examples alone.
 func Load(layers ...fs.FS) (*Base, error) { return load(nil, layers) }
 
 // Open is Load for a program that is to start at once: what was shipped is known to have no mistakes, and a signature of it is read
@@ -66,25 +63,25 @@ func load(known []byte, layers []fs.FS) (*Base, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &rulefile.Decoder{File: vocabularyFile}
+	d := &rulefile.Decoder{}
 	v, err := fact.Read(d, layers[0], x.facts(layers[0]))
 	if err != nil {
 		return nil, fmt.Errorf("the knowledge base has no vocabulary: %w", err)
 	}
+	x.readWith(v)
 	b := &Base{Vocabulary: v}
-	x.under(b.Vocabulary)
-	b.libraries = sync.OnceValues(func() ([]*backend.Library, error) { return backend.Load(b.Vocabulary, layers...) })
-	l := signature.NewLoader(d, b.Vocabulary)
-	b.Scope = l.Scope()
-	for _, layer := range layers {
+	b.libraries = sync.OnceValues(func() ([]*backend.Library, error) { return backend.Load(v, layers...) })
+	signatures := make([]signature.Layer, len(layers))
+	for i, layer := range layers {
 		if content, err := fs.ReadFile(layer, xid.File); err == nil {
 			b.Xids = xid.Read(d, content, x.keyword(layer, xid.File))
 		}
-		if err := l.Layer(layer, x.signatures(layer)); err != nil {
-			return nil, err
-		}
+		signatures[i] = signature.Layer{Files: layer, Known: x.signatures(layer)}
 	}
-	b.Entries = l.Entries()
+	b.Scope, b.Entries, err = signature.Load(d, v, signatures...)
+	if err != nil {
+		return nil, err
+	}
 	if len(d.Problems) > 0 {
 		slices.SortStableFunc(d.Problems, func(a, b rulefile.Problem) int {
 			return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
@@ -105,9 +102,20 @@ func (b *Base) Signatures() []*signature.Signature {
 
 // Signature is the signature of that id, or nil.
 func (b *Base) Signature(id string) *signature.Signature {
-	i, found := slices.BinarySearchFunc(b.Entries, id, func(e *signature.Entry, id string) int { return strings.Compare(e.ID, id) })
+	i, found := b.find(id)
 	if !found {
 		return nil
 	}
 	return b.Entries[i].Signature()
+}
+
+// find is where the entry of that id is, if there is one.
+func (b *Base) find(id string) (int, bool) {
+	return slices.BinarySearchFunc(b.Entries, id, func(e *signature.Entry, id string) int { return strings.Compare(e.ID, id) })
+}
+
+// Overrides tells whether a signature is the answer rather than another one, where both fit the same exception or line.
+func (b *Base) Overrides(id, other string) bool {
+	i, found := b.find(id)
+	return found && b.Entries[i].Outranks(other)
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/gpu-triage/triage/rules/fact"
 	"github.com/gpu-triage/triage/rules/rulefile"
 )
 
@@ -82,14 +83,6 @@ func TestSameIDTwice(t *testing.T) {
 	}
 }
 
-// skipShort leaves out a test that takes long in one goroutine, of which the race detector, with -short, would tell nothing.
-func skipShort(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("long, and in one goroutine")
-	}
-}
-
 func FuzzLoad(f *testing.F) {
 	files, _ := filepath.Glob("../testdata/rules/refused/*.yaml")
 	for _, file := range files {
@@ -99,13 +92,13 @@ func FuzzLoad(f *testing.F) {
 		}
 		f.Add(content)
 	}
-	facts, err := fs.ReadFile(Shipped(), vocabularyFile)
+	facts, err := fs.ReadFile(Shipped(), fact.FileName)
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
 		// Any content loads or is refused with problems; nothing else may happen.
-		_, err := Load(fstest.MapFS{vocabularyFile: {Data: facts}, "x.yaml": {Data: content}})
+		_, err := Load(fstest.MapFS{fact.FileName: {Data: facts}, "x.yaml": {Data: content}})
 		var problems rulefile.Problems
 		if err != nil && !errors.As(err, &problems) {
 			t.Errorf("an error without a place: %v", err)

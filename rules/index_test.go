@@ -61,20 +61,22 @@ func TestOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := base.Scope.names()
+	names := sortedNames(base)
 	for i, s := range base.Signatures() {
 		want := all.Entries[i].Signature()
 		if s.ID != want.ID || s.Family != want.Family || s.Title != want.Title || len(s.Match) != len(want.Match) || s.Place != want.Place {
 			t.Errorf("%s (%s) is not %s (%s)", s.ID, s.Place.File, want.ID, want.Place.File)
 		}
 	}
-	if diff := cmp.Diff(names, base.Scope.names()); diff != "" || len(base.Scope.SeenPatterns()) != len(all.Scope.SeenPatterns()) {
+	if diff := cmp.Diff(names, sortedNames(base)); diff != "" || len(base.Scope.LogPatterns()) != len(all.Scope.LogPatterns()) {
 		t.Errorf("reading the signatures added names: -before +after:\n%s", diff)
 	}
-	if diff := cmp.Diff(all.Scope.names(), names); diff != "" {
+	if diff := cmp.Diff(sortedNames(all), names); diff != "" {
 		t.Errorf("-loaded +opened:\n%s", diff)
 	}
 }
+
+func sortedNames(b *Base) []string { return slices.Sorted(slices.Values(b.Scope.Names())) }
 
 // TestOutdatedIndex: a line that was made of something else is not believed, and a file without a line is read.
 func TestOutdatedIndex(t *testing.T) {
@@ -119,19 +121,32 @@ func indexAll(t *testing.T) []*indexed {
 		t.Fatal(err)
 	}
 	sums := &index{}
-	sum := func(file string) uint32 {
-		sum, err := sums.sum(Shipped(), file)
+	of := func(file string) *indexed {
+		content, err := fs.ReadFile(Shipped(), file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return sum
+		knowledge, _ := signature.CutExamples(content)
+		k := &indexed{File: file, Size: int64(len(knowledge))}
+		k.Sum, err = sums.sum(Shipped(), file, k.Size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
 	}
-	all := []*indexed{{File: vocabularyFile, Sum: sum(vocabularyFile), Facts: shippedFacts(t)}}
-	sums.under(base.Vocabulary)
-	all = append(all, &indexed{File: xid.File, Sum: sum(xid.File), Known: signature.Known{Entry: signature.Entry{Keywords: []string{base.Xids.Keyword()}}}})
+	all := []*indexed{of(fact.FileName)}
+	all[0].Facts = shippedFacts(t)
+	sums.readWith(base.Vocabulary)
+	xids := of(xid.File)
+	xids.Keywords = []string{base.Xids.Keyword()}
+	all = append(all, xids)
 	for _, e := range base.Entries {
-		k := &indexed{File: e.place.File, Sum: sum(e.place.File), Known: signature.Known{Entry: *e}}
-		k.Names, k.Seen = adds(t, base.Vocabulary, e.place.File)
+		k := of(e.Signature().Place.File)
+		known, err := signature.Know(base.Vocabulary, Shipped(), k.File)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k.Known = *known
 		all = append(all, k)
 	}
 	return all
@@ -140,37 +155,16 @@ func indexAll(t *testing.T) []*indexed {
 // shippedFacts is what stands in the shipped file of facts.
 func shippedFacts(t *testing.T) *fact.File {
 	t.Helper()
-	content, err := fs.ReadFile(Shipped(), vocabularyFile)
+	content, err := fs.ReadFile(Shipped(), fact.FileName)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &rulefile.Decoder{File: vocabularyFile}
+	d := &rulefile.Decoder{File: fact.FileName}
 	file, _ := rulefile.Read[fact.File](d, content)
 	if len(d.Problems) > 0 {
 		t.Fatal(d.Problems)
 	}
 	return &file
-}
-
-// adds reads a file as if there were no other, to tell what it adds to a scope.
-func adds(t *testing.T, v *fact.Vocabulary, file string) (names, seen []string) {
-	t.Helper()
-	d := &rulefile.Decoder{File: file}
-	l := signature.NewLoader(d, v)
-	before := len(l.scope.Slots)
-	read := signature.draft{name: file}
-	if err := read.read(Shipped(), nil); err != nil || l.signature(&read) == nil {
-		t.Fatal(err, d.Problems)
-	}
-	for _, slot := range l.scope.Slots[before:] {
-		if !slot.Hidden {
-			names = append(names, slot.Name)
-		}
-	}
-	for _, pattern := range l.scope.SeenPatterns() {
-		seen = append(seen, pattern.String())
-	}
-	return names, seen
 }
 
 // encodeIndex writes a line for each file, so that changes of different files do not meet.

@@ -3,6 +3,8 @@ package endtoend
 import (
 	"archive/zip"
 	"bytes"
+	"crypto/hmac"
+	"crypto/sha1"
 	"fmt"
 	"net/http"
 	"strings"
@@ -129,8 +131,11 @@ func TestRefusesWhatIsNotSigned(t *testing.T) {
 	payload := g.payload(1, "opened", nil)
 	to := p.address + "/github/webhook"
 	base := []string{"X-GitHub-Event", "issues", "X-GitHub-Delivery", guid(), "Content-Type", "application/json"}
+	old := hmac.New(sha1.New, []byte(webhookSecret))
+	old.Write(payload)
 	for name, extra := range map[string][]string{
 		"none":      {},
+		"sha1":      {"X-Hub-Signature-256", fmt.Sprintf("sha1=%x", old.Sum(nil))},
 		"wrong":     {"X-Hub-Signature-256", sign(append(payload, ' '))},
 		"sha1 only": {"X-Hub-Signature", "sha1=0123456789012345678901234567890123456789"},
 		"no prefix": {"X-Hub-Signature-256", strings.TrimPrefix(sign(payload), "sha256=")},

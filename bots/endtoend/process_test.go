@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -13,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -20,7 +22,7 @@ import (
 	"time"
 )
 
-// program is the built triage.
+// program is the built triage, with the race detector where the tests have it.
 var program string
 
 func TestMain(m *testing.M) {
@@ -29,10 +31,18 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	program = filepath.Join(dir, "triage")
-	build := exec.Command("go", "build", "-o", program, "../../cmd/triage")
+	arguments := []string{"build", "-buildvcs=false", "-o", program, "../../cmd/triage"}
+	if watched {
+		arguments = slices.Insert(arguments, 1, "-race")
+	}
+	build := exec.Command("go", arguments...)
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "%s\n%v\n", out, err)
 		os.Exit(1)
+	}
+	flag.Parse()
+	if err := flag.Set("test.parallel", "8"); err != nil { // they wait more than they work
+		panic(err)
 	}
 	code := m.Run()
 	os.RemoveAll(dir)
@@ -90,8 +100,13 @@ func launch(t testing.TB, data string, settings ...string) *process {
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(p.kill)
 	go p.listen(stderr)
+	t.Cleanup(func() {
+		p.kill()
+		if strings.Contains(p.logged(), "WARNING: DATA RACE") {
+			t.Errorf("a data race:\n%s", p.logged())
+		}
+	})
 	return p
 }
 

@@ -1,5 +1,8 @@
 // Package fetch gets logs from elsewhere without being led astray: only from allowed hosts, over https, never from this machine's
-// own network, within bounds of size and time; and it unpacks archives within bounds of ratio, count and depth.
+// own network, within bounds of size and time. What is packed stays so, but for a Content-Encoding; matcher/source unpacks.
+//
+// It is net/http with checks of its own, because they belong in three places at once: the address that was given, every redirect, and
+// the machine that a name resolves to.
 package fetch
 
 import (

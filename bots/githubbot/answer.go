@@ -11,10 +11,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/go-github/v60/github"
-	"github.com/gpu-triage/triage/bots"
-	"github.com/gpu-triage/triage/bots/fetch"
 	"github.com/gpu-triage/triage/matcher/report"
+
+	"github.com/google/go-github/v60/github"
+
+	"github.com/gpu-triage/triage/bots/fetch"
+	"github.com/gpu-triage/triage/bots/queue"
 )
 
 // memory is what is kept of an issue between looks.
@@ -34,9 +36,9 @@ func memoryKey(repository string, number int) string {
 	return fmt.Sprintf("issue:%s#%d", strings.ToLower(repository), number)
 }
 
-// scene is everything that one look sees.
-type scene struct {
-	look
+// snapshot is everything that one look sees.
+type snapshot struct {
+	visit
 	owner, repo string
 	client      *github.Client
 	settings    cachedSettings
@@ -51,10 +53,10 @@ type scene struct {
 }
 
 // Handle does one job: it reads the issue, diagnoses its logs, and sees to it that our comment says so.
-func (b *Bot) Handle(ctx context.Context, job bots.Job) error {
-	s := &scene{}
-	if err := json.Unmarshal(job.Data, &s.look); err != nil {
-		return bots.Permanent(err)
+func (b *Bot) Handle(ctx context.Context, job queue.Job) error {
+	s := &snapshot{}
+	if err := json.Unmarshal(job.Data, &s.visit); err != nil {
+		return queue.Permanent(err)
 	}
 	s.owner, s.repo, _ = strings.Cut(s.Repository, "/")
 	if err := b.act(ctx, s); err != nil {
@@ -69,37 +71,37 @@ func (b *Bot) Handle(ctx context.Context, job bots.Job) error {
 		return err
 	}
 	if since := time.Since(s.memory.Looked); since < b.Debounce && since >= 0 {
-		return bots.Later(errors.New("looked at a moment ago"), b.Debounce-since)
+		return queue.Later(errors.New("looked at a moment ago"), b.Debounce-since)
 	}
 	stale := s.memory.Updated
 	s.memory.Installation, s.memory.Repository, s.memory.Number, s.memory.Looked = s.Installation, s.Repository, s.Number, time.Now().UTC()
 	if err := b.Store.Save(ctx, key, s.memory); err != nil {
 		return err
 	}
-	b.meet(ctx, s.Repository)
-	if ok, err := b.see(ctx, s, stale); err != nil || !ok {
+	b.noteRepository(ctx, s.Repository)
+	if ok, err := b.fetch(ctx, s, stale); err != nil || !ok {
 		return err
 	}
 	if err := b.gather(ctx, s); err != nil {
 		return err
 	}
 	defer os.RemoveAll(s.dir)
-	bots.CrashPoint("fetched")
+	queue.CrashPoint("fetched")
 	if err := b.answer(ctx, s); err != nil {
 		return err
 	}
 	return b.Store.Save(ctx, key, s.memory)
 }
 
-// meet keeps a repository's name for the sweep, which with a plain token cannot ask GitHub where webhooks are.
-func (b *Bot) meet(ctx context.Context, repository string) {
+// noteRepository keeps a repository's name for the sweep, which with a plain token cannot ask GitHub where webhooks are.
+func (b *Bot) noteRepository(ctx context.Context, repository string) {
 	if _, met := b.met.LoadOrStore(repository, true); !met && b.App == nil {
 		_ = b.Store.Save(ctx, "repository:"+repository, repository)
 	}
 }
 
 // act finds the installation to act for, when the delivery did not name it.
-func (b *Bot) act(ctx context.Context, s *scene) error {
+func (b *Bot) act(ctx context.Context, s *snapshot) error {
 	if b.App == nil || s.Installation != 0 {
 		return nil
 	}
@@ -111,8 +113,8 @@ func (b *Bot) act(ctx context.Context, s *scene) error {
 	return nil
 }
 
-// see reads the issue and its comments, and tells whether there is anything to do.
-func (b *Bot) see(ctx context.Context, s *scene, stale time.Time) (ok bool, err error) {
+// fetch reads the issue and its comments, and tells whether there is anything to do.
+func (b *Bot) fetch(ctx context.Context, s *snapshot, stale time.Time) (ok bool, err error) {
 	if s.settings, err = b.settings(ctx, s.client, s.Repository); err != nil || !s.settings.Enabled && s.settings.wrong == nil {
 		return false, err
 	}
@@ -136,7 +138,7 @@ func (b *Bot) see(ctx context.Context, s *scene, stale time.Time) (ok bool, err 
 	if s.ours, err = b.ownComments(ctx, s); err != nil {
 		return false, err
 	}
-	s.listen()
+	s.takeCommands()
 	b.feedback(s)
 	if s.settings.wrong != nil && len(s.asked) == 0 {
 		b.Log.Warn("a repository's settings are wrong: it is left alone", "repository", s.Repository, "error", s.settings.wrong)
@@ -148,7 +150,7 @@ func (b *Bot) see(ctx context.Context, s *scene, stale time.Time) (ok bool, err 
 // maxPages of a hundred comments are read of one issue.
 const maxPages = 30
 
-func (b *Bot) comments(ctx context.Context, s *scene) (all []*github.IssueComment, err error) {
+func (b *Bot) comments(ctx context.Context, s *snapshot) (all []*github.IssueComment, err error) {
 	options := &github.IssueListCommentsOptions{ListOptions: github.ListOptions{PerPage: 100}}
 	for range maxPages {
 		page, response, err := s.client.Issues.ListComments(ctx, s.owner, s.repo, s.Number, options)
@@ -164,8 +166,8 @@ func (b *Bot) comments(ctx context.Context, s *scene) (all []*github.IssueCommen
 	return all, nil
 }
 
-// listen takes the commands and their facts out of the comments, the later outweighing the earlier.
-func (s *scene) listen() {
+// takeCommands takes the commands and their facts out of the comments, the later outweighing the earlier.
+func (s *snapshot) takeCommands() {
 	facts := map[string]string{}
 	for _, c := range s.comments {
 		user := account{c.GetUser().GetLogin(), c.GetUser().GetType()}
@@ -180,7 +182,7 @@ func (s *scene) listen() {
 }
 
 // gather collects the logs: of the issue, of the comments with a command, and of failed jobs.
-func (b *Bot) gather(ctx context.Context, s *scene) (err error) {
+func (b *Bot) gather(ctx context.Context, s *snapshot) (err error) {
 	if s.dir, err = os.MkdirTemp(b.Data, "look"); err != nil {
 		return err
 	}
@@ -196,7 +198,7 @@ func (b *Bot) gather(ctx context.Context, s *scene) (err error) {
 	return nil
 }
 
-func (s *scene) kind() string {
+func (s *snapshot) kind() string {
 	if s.Pull {
 		return "pull request"
 	}
@@ -204,7 +206,7 @@ func (s *scene) kind() string {
 }
 
 // text takes the logs that a Markdown text holds or links.
-func (b *Bot) text(ctx context.Context, s *scene, name, body string) {
+func (b *Bot) text(ctx context.Context, s *snapshot, name, body string) {
 	if strings.Contains(body, markerHead) {
 		return // our own words, quoted
 	}
@@ -224,7 +226,7 @@ func (b *Bot) text(ctx context.Context, s *scene, name, body string) {
 }
 
 // answer diagnoses what was gathered and sees to the comment.
-func (b *Bot) answer(ctx context.Context, s *scene) error {
+func (b *Bot) answer(ctx context.Context, s *snapshot) error {
 	report := report.Report{Schema: report.Schema}
 	if len(s.logs) > 0 {
 		var err error
@@ -232,8 +234,8 @@ func (b *Bot) answer(ctx context.Context, s *scene) error {
 			return err
 		}
 	}
-	bots.CrashPoint("diagnosed")
-	b.hold(s, &report)
+	queue.CrashPoint("diagnosed")
+	b.keepBack(s, &report)
 	if len(report.Diagnoses) == 0 && len(s.ours) == 0 && len(s.asked) == 0 {
 		b.Metrics.Dropped(Kind, "nothing known")
 		return nil
@@ -245,8 +247,8 @@ func (b *Bot) answer(ctx context.Context, s *scene) error {
 	return b.comment(ctx, s, report)
 }
 
-// hold keeps back what this repository does not want to hear unasked.
-func (b *Bot) hold(s *scene, answer *report.Report) {
+// keepBack takes out what this repository does not want to hear unasked.
+func (b *Bot) keepBack(s *snapshot, answer *report.Report) {
 	if len(s.asked) > 0 || len(answer.Diagnoses) == 0 {
 		return
 	}

@@ -20,7 +20,8 @@ import (
 	"time"
 )
 
-// App is a GitHub App's identity. The difference between GitHub's clock and ours is learnt from its answers.
+// App is a GitHub App's identity. The difference between GitHub's clock and ours is learnt from its answers. Its tokens are signed and
+// renewed here, and not by a library, because they must follow that clock and be renewed early when GitHub refuses one.
 type App struct {
 	id  int64
 	key *rsa.PrivateKey

@@ -19,6 +19,7 @@ import (
 
 	"github.com/gpu-triage/triage/bots"
 	"github.com/gpu-triage/triage/bots/fetch"
+	"github.com/gpu-triage/triage/bots/queue"
 )
 
 // Kind is the kind of the bot's jobs in the queue.
@@ -39,8 +40,9 @@ type Config struct {
 	Debounce  time.Duration // of two looks at the same issue, at least this much lies between their beginnings
 	Data      string        // folder for downloads
 
-	Store   *bots.Store
-	Queue   *bots.Queue
+	Store   *queue.Store
+	Reports bots.Reports
+	Queue   *queue.Queue
 	Metrics *bots.Metrics
 	Engine  bots.Engine
 	Fetch   *fetch.Client // for what users link
@@ -157,19 +159,19 @@ func judge(err error) error {
 	)
 	switch {
 	case errors.As(err, &primary):
-		return bots.Later(err, time.Until(primary.Rate.Reset.Time)+time.Second)
+		return queue.Later(err, time.Until(primary.Rate.Reset.Time)+time.Second)
 	case errors.As(err, &secondary):
 		if secondary.RetryAfter != nil {
-			return bots.Later(err, *secondary.RetryAfter)
+			return queue.Later(err, *secondary.RetryAfter)
 		}
-		return bots.Later(err, time.Minute)
+		return queue.Later(err, time.Minute)
 	case errors.As(err, &refused) && refused.Response != nil:
 		code := refused.Response.StatusCode
 		if after, ok := retryAfter(refused.Response); ok && (code == http.StatusForbidden || code == http.StatusTooManyRequests) {
-			return bots.Later(err, after)
+			return queue.Later(err, after)
 		}
 		if code >= 400 && code < 500 && code != http.StatusRequestTimeout && code != http.StatusTooManyRequests && code != http.StatusUnauthorized {
-			return bots.Permanent(err)
+			return queue.Permanent(err)
 		}
 	}
 	return err

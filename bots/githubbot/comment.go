@@ -7,10 +7,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/google/go-github/v60/github"
-	"github.com/gpu-triage/triage/bots"
-	"github.com/gpu-triage/triage/matcher/render"
 	"github.com/gpu-triage/triage/matcher/report"
+
+	"github.com/google/go-github/v60/github"
+
+	"github.com/gpu-triage/triage/bots/queue"
+	"github.com/gpu-triage/triage/matcher/render"
 )
 
 // markerHead begins the hidden line by which our comment is found again. A seal follows that only we can make.
@@ -19,13 +21,13 @@ const markerHead = "<!-- triage:report "
 // maxComment leaves room for our own lines within GitHub's limit.
 const maxComment = render.GitHubLimit - 4096
 
-func (b *Bot) marker(ctx context.Context, s *scene) (string, error) {
+func (b *Bot) marker(ctx context.Context, s *snapshot) (string, error) {
 	seal, err := b.Store.Seal(ctx, "marker", strings.ToLower(s.Repository), fmt.Sprint(s.Number))
 	return markerHead + seal + " -->", err
 }
 
 // ownComments finds our comments by marker and author. Where GitHub does not tell who we are, the marker must bear our seal.
-func (b *Bot) ownComments(ctx context.Context, s *scene) (ours []*github.IssueComment, err error) {
+func (b *Bot) ownComments(ctx context.Context, s *snapshot) (ours []*github.IssueComment, err error) {
 	marker, err := b.marker(ctx, s)
 	if err != nil {
 		return nil, err
@@ -42,26 +44,26 @@ func (b *Bot) ownComments(ctx context.Context, s *scene) (ours []*github.IssueCo
 }
 
 // comment writes or edits our one comment.
-func (b *Bot) comment(ctx context.Context, s *scene, report report.Report) error {
+func (b *Bot) comment(ctx context.Context, s *snapshot, report report.Report) error {
 	marker, err := b.marker(ctx, s)
 	if err != nil {
 		return err
 	}
 	page := ""
 	if b.PublicURL != "" && len(report.Diagnoses) > 0 {
-		id, err := b.Store.SaveReport(ctx, memoryKey(s.Repository, s.Number), report)
+		id, err := b.Reports.Save(ctx, memoryKey(s.Repository, s.Number), report)
 		if err != nil {
 			return err
 		}
 		page = strings.TrimSuffix(b.PublicURL, "/") + "/reports/" + id
 	}
 	body := marker + "\n" + s.compose(report, page)
-	bots.CrashPoint("before-post")
+	queue.CrashPoint("before-post")
 	changed, err := b.post(ctx, s, body)
 	if err != nil {
 		return judge(err)
 	}
-	bots.CrashPoint("after-post")
+	queue.CrashPoint("after-post")
 	if err := b.tidy(ctx, s, report); err != nil {
 		return judge(err)
 	}
@@ -76,7 +78,7 @@ func (b *Bot) comment(ctx context.Context, s *scene, report report.Report) error
 }
 
 // post creates our comment, or edits it when it says something else.
-func (b *Bot) post(ctx context.Context, s *scene, body string) (changed bool, err error) {
+func (b *Bot) post(ctx context.Context, s *snapshot, body string) (changed bool, err error) {
 	if len(s.ours) == 0 {
 		created, _, err := s.client.Issues.CreateComment(ctx, s.owner, s.repo, s.Number, &github.IssueComment{Body: &body})
 		if err != nil {
@@ -97,7 +99,7 @@ func (b *Bot) post(ctx context.Context, s *scene, body string) (changed bool, er
 }
 
 // tidy removes what an accident left double, sets labels and shows those who asked that they were heard.
-func (b *Bot) tidy(ctx context.Context, s *scene, report report.Report) error {
+func (b *Bot) tidy(ctx context.Context, s *snapshot, report report.Report) error {
 	for i, extra := range s.ours {
 		if i == 0 {
 			continue
@@ -120,7 +122,7 @@ func (b *Bot) tidy(ctx context.Context, s *scene, report report.Report) error {
 }
 
 // compose writes the comment below the marker.
-func (s *scene) compose(report report.Report, page string) string {
+func (s *snapshot) compose(report report.Report, page string) string {
 	var out strings.Builder
 	switch {
 	case s.settings.wrong != nil:
@@ -148,7 +150,7 @@ func (s *scene) compose(report report.Report, page string) string {
 }
 
 // nothing says why a question that somebody asked gets no answer, and what to send.
-func (s *scene) nothing() string {
+func (s *snapshot) nothing() string {
 	if len(s.logs) == 0 {
 		return "I found no log here. Paste it between two lines of three backticks, attach it as a text file, or link a gist; then comment `/triage`.\n"
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // feedback counts the reactions on our comment that are new since the last look.
-func (b *Bot) feedback(s *scene) {
+func (b *Bot) feedback(s *snapshot) {
 	if len(s.ours) == 0 {
 		return
 	}

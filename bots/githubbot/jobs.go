@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-github/v60/github"
 
-	"github.com/gpu-triage/triage/bots"
 	"github.com/gpu-triage/triage/bots/fetch"
+	"github.com/gpu-triage/triage/bots/queue"
 )
 
 // How much of a failed commit is read.
@@ -17,25 +17,25 @@ const (
 	maxFailedJobs = 10
 )
 
-// findPulls turns a look at a commit into looks at the pull requests that it belongs to.
-func (b *Bot) findPulls(ctx context.Context, s *scene, job bots.Job) error {
+// findPulls turns a look at a commit into visits at the pull requests that it belongs to.
+func (b *Bot) findPulls(ctx context.Context, s *snapshot, job queue.Job) error {
 	pulls, _, err := s.client.PullRequests.ListPullRequestsWithCommit(ctx, s.owner, s.repo, s.Commit, nil)
 	if err != nil {
 		return judge(err)
 	}
-	var looks []look
+	var visits []visit
 	for _, pull := range pulls {
-		if pull.GetState() == "open" && len(looks) < 5 {
-			to := s.look
+		if pull.GetState() == "open" && len(visits) < 5 {
+			to := s.visit
 			to.Number, to.Commit = pull.GetNumber(), ""
-			looks = append(looks, to)
+			visits = append(visits, to)
 		}
 	}
-	return b.store(ctx, job.ID+"-pulls", looks)
+	return b.store(ctx, job.ID+"-pulls", visits)
 }
 
 // failedJobs takes the logs of the jobs that failed for a pull request's last commit.
-func (b *Bot) failedJobs(ctx context.Context, s *scene) error {
+func (b *Bot) failedJobs(ctx context.Context, s *snapshot) error {
 	pull, _, err := s.client.PullRequests.Get(ctx, s.owner, s.repo, s.Number)
 	if err != nil {
 		return judge(err)
@@ -76,7 +76,7 @@ func (b *Bot) failedJobs(ctx context.Context, s *scene) error {
 func (b *Bot) jobLog(ctx context.Context, c *github.Client, owner, repo string, job int64, dir string) (fetch.Log, error) {
 	address, response, err := c.Actions.GetWorkflowJobLogs(ctx, owner, repo, job, 2)
 	if response != nil && response.StatusCode == http.StatusGone {
-		return fetch.Log{}, bots.Permanent(fmt.Errorf("the log of job %d has expired", job))
+		return fetch.Log{}, queue.Permanent(fmt.Errorf("the log of job %d has expired", job))
 	}
 	if err != nil {
 		return fetch.Log{}, err

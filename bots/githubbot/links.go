@@ -124,7 +124,7 @@ func (b *Bot) readIssue(ctx context.Context, owner, repo, number, comment, dir s
 		}
 		body = issue.GetBody()
 	}
-	s := &scene{look: look{Repository: owner + "/" + repo}, client: c, dir: dir}
+	s := &snapshot{visit: visit{Repository: owner + "/" + repo}, client: c, dir: dir}
 	b.text(ctx, s, name, body)
 	return s.logs, nil
 }

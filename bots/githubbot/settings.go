@@ -10,10 +10,13 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/google/go-github/v60/github"
-	"github.com/gpu-triage/triage/bots"
 	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/rules/rulefile"
+
+	"github.com/google/go-github/v60/github"
+
+	"github.com/gpu-triage/triage/bots"
+	"github.com/gpu-triage/triage/bots/queue"
 )
 
 // settings are what a repository says in .github/triage.yml on its default branch.
@@ -109,7 +112,7 @@ func (b *Bot) file(ctx context.Context, c *github.Client, repository, name strin
 	}
 	text, err := content.GetContent()
 	if err != nil {
-		return "", bots.Permanent(fmt.Errorf("%s of %s: %w", name, repository, err))
+		return "", queue.Permanent(fmt.Errorf("%s of %s: %w", name, repository, err))
 	}
 	return text, nil
 }
@@ -138,7 +141,7 @@ func (b *Bot) rules(ctx context.Context, c *github.Client, repository string, pa
 		}
 		text, err := one.GetContent()
 		if err != nil {
-			return nil, bots.Permanent(fmt.Errorf("%s of %s: %w", name, repository, err))
+			return nil, queue.Permanent(fmt.Errorf("%s of %s: %w", name, repository, err))
 		}
 		total += len(text)
 		found[name] = &fstest.MapFile{Data: []byte(text)}

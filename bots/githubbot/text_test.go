@@ -79,7 +79,7 @@ func FuzzLooks(f *testing.F) {
 		if json.Unmarshal([]byte(payload), &e) != nil {
 			return
 		}
-		looks, ignored := e.looks(kind)
+		looks, ignored := e.visits(kind)
 		if (len(looks) == 0) == (ignored == "") {
 			t.Errorf("%d looks, ignored for %q", len(looks), ignored)
 		}

@@ -2,9 +2,6 @@ package githubbot
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gpu-triage/triage/bots"
+	"github.com/google/go-github/v60/github"
+
+	"github.com/gpu-triage/triage/bots/queue"
 )
 
 // maxPayload is the most that GitHub sends, in bytes.
@@ -62,8 +61,8 @@ type account struct {
 
 func (a account) bot() bool { return a.Type == "Bot" || strings.HasSuffix(a.Login, "[bot]") }
 
-// look is the data of a job: where to look, and what the delivery said in case that GitHub does not tell it again.
-type look struct {
+// visit is the data of a job: where to look, and what the delivery said in case that GitHub does not tell it again.
+type visit struct {
 	Installation int64     `json:"installation,omitempty"`
 	Repository   string    `json:"repository"`
 	Number       int       `json:"number,omitempty"` // of the issue or pull request
@@ -105,29 +104,29 @@ func (b *Bot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the payload is no JSON of a webhook", http.StatusBadRequest)
 		return
 	}
-	bots.CrashPoint("received")
-	looks, ignored := e.looks(r.Header.Get("X-GitHub-Event"))
+	queue.CrashPoint("received")
+	visits, ignored := e.visits(r.Header.Get("X-GitHub-Event"))
 	if ignored != "" {
 		b.Metrics.Dropped(Kind, ignored)
 		fmt.Fprintln(w, "nothing to do:", ignored)
 		return
 	}
-	if err := b.store(r.Context(), delivery, looks); err != nil {
+	if err := b.store(r.Context(), delivery, visits); err != nil {
 		b.Log.Error("a delivery could not be stored", "delivery", delivery, "error", err)
 		http.Error(w, "cannot be stored just now", http.StatusServiceUnavailable)
 		return
 	}
-	bots.CrashPoint("stored")
+	queue.CrashPoint("stored")
 	fmt.Fprintln(w, "stored")
 }
 
-func (b *Bot) store(ctx context.Context, delivery string, looks []look) error {
-	for i, l := range looks {
+func (b *Bot) store(ctx context.Context, delivery string, visits []visit) error {
+	for i, l := range visits {
 		data, err := json.Marshal(l)
 		if err != nil {
 			return err
 		}
-		job := bots.Job{ID: delivery, Kind: Kind, Key: fmt.Sprintf("%s#%d%s", l.Repository, l.Number, l.Commit), Data: data}
+		job := queue.Job{ID: delivery, Kind: Kind, Key: fmt.Sprintf("%s#%d%s", l.Repository, l.Number, l.Commit), Data: data}
 		if i > 0 {
 			job.ID = fmt.Sprintf("%s-%d", delivery, i)
 		}
@@ -138,17 +137,14 @@ func (b *Bot) store(ctx context.Context, delivery string, looks []look) error {
 	return nil
 }
 
-// signed checks the SHA-256 signature over the raw body, in constant time.
-func (b *Bot) signed(body []byte, header string) bool {
-	mac := hmac.New(sha256.New, []byte(b.Secret))
-	mac.Write(body)
-	given, err := hex.DecodeString(strings.TrimPrefix(header, "sha256="))
-	return hmac.Equal(mac.Sum(nil), given) && err == nil && strings.HasPrefix(header, "sha256=") && b.Secret != ""
+// signed checks the SHA-256 signature over the raw body. The library takes GitHub's old SHA-1 too, and an empty secret.
+func (b *Bot) signed(body []byte, signature string) bool {
+	return b.Secret != "" && strings.HasPrefix(signature, "sha256=") && github.ValidateSignature(signature, body, []byte(b.Secret)) == nil
 }
 
-// looks tells where an event asks to look, or why it asks nothing.
-func (e event) looks(kind string) (looks []look, ignored string) {
-	to := look{Installation: e.Installation.ID, Repository: e.Repository.FullName, Action: kind + "." + e.Action}
+// visits tells where an event asks to look, or why it asks nothing.
+func (e event) visits(kind string) (visits []visit, ignored string) {
+	to := visit{Installation: e.Installation.ID, Repository: e.Repository.FullName, Action: kind + "." + e.Action}
 	if owner, name, ok := strings.Cut(to.Repository, "/"); !ok || owner == "" || name == "" || strings.ContainsAny(to.Repository, "?#% ") {
 		return nil, "no repository"
 	}
@@ -165,7 +161,7 @@ func (e event) looks(kind string) (looks []look, ignored string) {
 		if e.Issue.User.bot() {
 			return nil, "written by a bot"
 		}
-		return []look{to}, ""
+		return []visit{to}, ""
 	case kind == "issue_comment" && e.Issue != nil && e.Comment != nil && (e.Action == "created" || e.Action == "edited"):
 		if _, asked := command(e.Comment.Body); !asked {
 			return nil, "no command"
@@ -173,31 +169,31 @@ func (e event) looks(kind string) (looks []look, ignored string) {
 		if e.Comment.User.bot() || !mayAsk(e.Comment.User.Login, e.Comment.Association, e.Issue.User.Login) {
 			return nil, "not allowed"
 		}
-		return []look{to}, ""
+		return []visit{to}, ""
 	case kind == "workflow_run" && e.WorkflowRun != nil && e.Action == "completed":
 		return e.runs(to)
 	}
 	return nil, "not an event to act on"
 }
 
-// runs looks at the pull requests of a failed run. Of a fork's, GitHub names none: they are found by the commit.
-func (e event) runs(to look) (looks []look, ignored string) {
+// runs are the pull requests of a failed run. Of a fork's, GitHub names none: they are found by the commit.
+func (e event) runs(to visit) (visits []visit, ignored string) {
 	if e.WorkflowRun.Conclusion != "failure" && e.WorkflowRun.Conclusion != "timed_out" {
 		return nil, "the run did not fail"
 	}
 	to.Pull = true
 	for _, pull := range e.WorkflowRun.PullRequests {
 		to.Number = pull.Number
-		looks = append(looks, to)
+		visits = append(visits, to)
 	}
-	if len(looks) == 0 && len(e.WorkflowRun.HeadSHA) >= 40 && len(e.WorkflowRun.HeadSHA) <= 64 {
+	if len(visits) == 0 && len(e.WorkflowRun.HeadSHA) >= 40 && len(e.WorkflowRun.HeadSHA) <= 64 {
 		to.Commit = e.WorkflowRun.HeadSHA
-		looks = append(looks, to)
+		visits = append(visits, to)
 	}
-	if len(looks) == 0 {
+	if len(visits) == 0 {
 		return nil, "no pull request"
 	}
-	return looks, ""
+	return visits, ""
 }
 
 // mayAsk tells whether someone may run the bot on an issue: its author, and who belongs to the repository.

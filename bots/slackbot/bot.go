@@ -4,7 +4,6 @@ package slackbot
 
 import (
 	"context"
-	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -13,7 +12,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -21,6 +19,7 @@ import (
 
 	"github.com/gpu-triage/triage/bots"
 	"github.com/gpu-triage/triage/bots/fetch"
+	"github.com/gpu-triage/triage/bots/queue"
 )
 
 // Kind is the kind of the bot's jobs in the queue.
@@ -38,8 +37,9 @@ type Config struct {
 	PublicURL     string // where this server's /reports are, "" when nowhere
 	Data          string // folder for downloads
 
-	Store   *bots.Store
-	Queue   *bots.Queue
+	Store   *queue.Store
+	Reports bots.Reports
+	Queue   *queue.Queue
 	Metrics *bots.Metrics
 	Engine  bots.Engine
 	Fetch   *fetch.Client
@@ -105,7 +105,6 @@ var errMalformed = errors.New("not a request of Slack's")
 const (
 	maxRequest = 1 << 20
 	ackTime    = 2500 * time.Millisecond
-	window     = 5 * time.Minute
 )
 
 // verified lets a request through whose signature over the raw body is right and whose time is no more than five minutes off.
@@ -120,12 +119,12 @@ func (b *Bot) verified(handle func(ctx context.Context, body []byte) (any, error
 			http.Error(w, "the body cannot be read", http.StatusBadRequest)
 			return
 		}
-		if !b.signed(body, r.Header.Get("X-Slack-Request-Timestamp"), r.Header.Get("X-Slack-Signature")) {
+		if !b.signed(body, r.Header) {
 			b.Metrics.Dropped(Kind, "signature")
 			http.Error(w, "the signature is missing, wrong or more than five minutes old", http.StatusUnauthorized)
 			return
 		}
-		bots.CrashPoint("received")
+		queue.CrashPoint("received")
 		ctx, cancel := context.WithTimeout(r.Context(), ackTime)
 		defer cancel()
 		answer, err := handle(ctx, body)
@@ -138,7 +137,7 @@ func (b *Bot) verified(handle func(ctx context.Context, body []byte) (any, error
 			http.Error(w, "cannot be stored just now, please try again", http.StatusServiceUnavailable)
 			return
 		}
-		bots.CrashPoint("stored")
+		queue.CrashPoint("stored")
 		if answer != nil {
 			w.Header().Set("Content-Type", "application/json")
 			_ = json.NewEncoder(w).Encode(answer)
@@ -146,15 +145,14 @@ func (b *Bot) verified(handle func(ctx context.Context, body []byte) (any, error
 	})
 }
 
-// signed checks Slack's v0 signature in constant time, and the time both ways.
-func (b *Bot) signed(body []byte, timestamp, signature string) bool {
-	mac := hmac.New(sha256.New, []byte(b.SigningSecret))
-	mac.Write([]byte("v0:" + timestamp + ":"))
-	mac.Write(body)
-	given, err := hex.DecodeString(strings.TrimPrefix(signature, "v0="))
-	right := hmac.Equal(mac.Sum(nil), given) && err == nil && strings.HasPrefix(signature, "v0=") && b.SigningSecret != ""
-	seconds, err := strconv.ParseInt(timestamp, 10, 64)
-	return right && err == nil && time.Since(time.Unix(seconds, 0)).Abs() <= window
+// signed checks Slack's v0 signature over the raw body, and that its time is no more than five minutes off, either way.
+func (b *Bot) signed(body []byte, header http.Header) bool {
+	verifier, err := slack.NewSecretsVerifier(header, b.SigningSecret)
+	if err != nil {
+		return false
+	}
+	_, err = verifier.Write(body)
+	return err == nil && verifier.Ensure() == nil
 }
 
 func digest(body []byte) string {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"github.com/gpu-triage/triage/bots"
+	"github.com/gpu-triage/triage/bots/queue"
 )
 
 // progress is how far the delivery of a letter has come.
@@ -46,18 +46,18 @@ func (b *Bot) deliver(ctx context.Context, id string, t task, l letter) (fresh b
 		if err := b.Store.Save(ctx, progressKey(id), progress{Stage: stagePosting}); err != nil {
 			return false, err
 		}
-		bots.CrashPoint("before-post")
+		queue.CrashPoint("before-post")
 		if p, err = b.post(ctx, id, t, l, again); err != nil {
 			return false, err
 		}
-		bots.CrashPoint("after-post")
+		queue.CrashPoint("after-post")
 		p.Stage = stagePosted
 		if err := b.Store.Save(ctx, progressKey(id), p); err != nil {
 			return false, err
 		}
 		fresh = true
 	}
-	bots.CrashPoint("recorded")
+	queue.CrashPoint("recorded")
 	if p.Stage == stagePosted {
 		snippet := p
 		p.Stage = stageDone
@@ -153,7 +153,7 @@ func (b *Bot) respond(ctx context.Context, t task, l letter, again bool) error {
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, t.ResponseURL, bytes.NewReader(body))
 	if err != nil {
-		return bots.Permanent(err)
+		return queue.Permanent(err)
 	}
 	request.Header.Set("Content-Type", "application/json; charset=utf-8")
 	response, err := b.http.Do(request)
@@ -165,13 +165,13 @@ func (b *Bot) respond(ctx context.Context, t task, l letter, again bool) error {
 	switch code := response.StatusCode; {
 	case code == http.StatusTooManyRequests:
 		seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
-		return bots.Later(errors.New("response_url: rate limited"), time.Duration(max(seconds, 1))*time.Second)
+		return queue.Later(errors.New("response_url: rate limited"), time.Duration(max(seconds, 1))*time.Second)
 	case code == http.StatusNotFound || code == http.StatusGone || bytes.Contains(said, []byte("used_url")) || bytes.Contains(said, []byte("expired_url")):
 		return fmt.Errorf("response_url has expired: %w", errNoWay)
 	case code >= 400 && blocksRefused(string(said)) && len(l.blocks.list()) > 0:
 		return errBlocks
 	case code >= 400 && code < 500:
-		return bots.Permanent(fmt.Errorf("response_url refused the message with %d: %.200s", code, said))
+		return queue.Permanent(fmt.Errorf("response_url refused the message with %d: %.200s", code, said))
 	case code >= 300:
 		return fmt.Errorf("response_url answered %d", code)
 	}
@@ -255,13 +255,13 @@ func judge(err error) error {
 	)
 	switch {
 	case errors.As(err, &limited):
-		return bots.Later(err, limited.RetryAfter)
+		return queue.Later(err, limited.RetryAfter)
 	case errors.As(err, &said) && (said.Err == "ratelimited" || said.Err == "rate_limited"):
-		return bots.Later(err, 30*time.Second)
+		return queue.Later(err, 30*time.Second)
 	case errors.As(err, &said) && slices.Contains(closedWays, said.Err):
 		return fmt.Errorf("%s: %w", said.Err, errNoWay)
 	case errors.As(err, &said) && (strings.HasPrefix(said.Err, "invalid_") || strings.HasPrefix(said.Err, "token_") || said.Err == "account_inactive" || said.Err == "msg_too_long"):
-		return bots.Permanent(err)
+		return queue.Permanent(err)
 	}
 	return err
 }

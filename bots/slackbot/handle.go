@@ -8,17 +8,19 @@ import (
 	"os"
 	"strings"
 
+	"github.com/gpu-triage/triage/matcher/report"
+
 	"github.com/gpu-triage/triage/bots"
 	"github.com/gpu-triage/triage/bots/fetch"
+	"github.com/gpu-triage/triage/bots/queue"
 	"github.com/gpu-triage/triage/matcher/render"
-	"github.com/gpu-triage/triage/matcher/report"
 )
 
 // Handle does one job.
-func (b *Bot) Handle(ctx context.Context, job bots.Job) error {
+func (b *Bot) Handle(ctx context.Context, job queue.Job) error {
 	var t task
 	if err := json.Unmarshal(job.Data, &t); err != nil {
-		return bots.Permanent(err)
+		return queue.Permanent(err)
 	}
 	switch t.Do {
 	case doAnswer:
@@ -30,11 +32,11 @@ func (b *Bot) Handle(ctx context.Context, job bots.Job) error {
 	case doFeedback:
 		return b.feedback(ctx, job, t)
 	}
-	return bots.Permanent(fmt.Errorf("unknown task %q", t.Do))
+	return queue.Permanent(fmt.Errorf("unknown task %q", t.Do))
 }
 
 // answer diagnoses what a task brings.
-func (b *Bot) answer(ctx context.Context, job bots.Job, t task) error {
+func (b *Bot) answer(ctx context.Context, job queue.Job, t task) error {
 	dir, err := os.MkdirTemp(b.Data, "look")
 	if err != nil {
 		return err
@@ -50,7 +52,7 @@ func (b *Bot) answer(ctx context.Context, job bots.Job, t task) error {
 		return err
 	}
 	logs, notes := b.gather(ctx, t, text, dir)
-	bots.CrashPoint("fetched")
+	queue.CrashPoint("fetched")
 	if len(logs) == 0 {
 		said := append(complaints, notes...)
 		if len(said) == 0 {
@@ -64,8 +66,8 @@ func (b *Bot) answer(ctx context.Context, job bots.Job, t task) error {
 		return err
 	}
 	report.Notes = append(report.Notes, append(complaints, notes...)...)
-	bots.CrashPoint("diagnosed")
-	id, err := b.Store.SaveReport(ctx, job.ID, report)
+	queue.CrashPoint("diagnosed")
+	id, err := b.Reports.Save(ctx, job.ID, report)
 	if err != nil {
 		return err
 	}
@@ -109,7 +111,7 @@ func unfenced(text string) string {
 
 // share posts a report for the whole channel, once.
 func (b *Bot) share(ctx context.Context, t task) error {
-	report, err := b.Store.Report(ctx, t.Report)
+	report, err := b.Reports.Get(ctx, t.Report)
 	if errors.Is(err, bots.ErrNoReport) {
 		_, err := b.deliver(ctx, "gone:"+t.Report+t.User, t, letter{text: "That report is no longer kept: ask again."})
 		return err
@@ -124,8 +126,8 @@ func (b *Bot) share(ctx context.Context, t task) error {
 }
 
 // feedback counts what someone says of a report, once each.
-func (b *Bot) feedback(ctx context.Context, job bots.Job, t task) error {
-	report, err := b.Store.Report(ctx, t.Report)
+func (b *Bot) feedback(ctx context.Context, job queue.Job, t task) error {
+	report, err := b.Reports.Get(ctx, t.Report)
 	if err != nil && !errors.Is(err, bots.ErrNoReport) {
 		return err
 	}

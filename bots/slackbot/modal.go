@@ -7,7 +7,7 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"github.com/gpu-triage/triage/bots"
+	"github.com/gpu-triage/triage/bots/queue"
 )
 
 // Names within the modal and the messages.
@@ -40,7 +40,7 @@ func metadataOf(text string) (m metadata) {
 const triggerTime = 3 * time.Second
 
 // openModal shows the form for a log. When it comes too late, it says how else to send one.
-func (b *Bot) openModal(ctx context.Context, job bots.Job, t task) error {
+func (b *Bot) openModal(ctx context.Context, job queue.Job, t task) error {
 	var p progress
 	if found, err := b.Store.Load(ctx, progressKey(job.ID), &p); err != nil || found {
 		return err // tried before: a trigger opens one modal

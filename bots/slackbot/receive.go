@@ -10,6 +10,7 @@ import (
 	"github.com/slack-go/slack"
 
 	"github.com/gpu-triage/triage/bots"
+	"github.com/gpu-triage/triage/bots/queue"
 )
 
 // What a task asks for.
@@ -47,7 +48,7 @@ func (b *Bot) add(ctx context.Context, id string, t task) error {
 	if t.Do == doShare { // several people, or one in a hurry, may press the button of one report: it is shared once
 		key = "share:" + t.Report + ":" + t.Channel
 	}
-	return b.Queue.Add(ctx, bots.Job{ID: id, Kind: Kind, Key: key, Data: data})
+	return b.Queue.Add(ctx, queue.Job{ID: id, Kind: Kind, Key: key, Data: data})
 }
 
 // slash is a slash command, as a form over HTTP or JSON in Socket Mode.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gpu-triage/triage/bots"
+	"github.com/gpu-triage/triage/bots/queue"
 	"github.com/gpu-triage/triage/rules"
 )
 
@@ -19,7 +20,7 @@ func FuzzRequests(f *testing.F) {
 	f.Add("response_url=http://169.254.169.254/", `{"type":"event_callback","event_id":"1","event":{"type":"app_mention","channel":"C","user":"U","text":"<@B> x"}}`)
 	f.Add("%zz", `{"type":"url_verification","challenge":"x"}`)
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
-	store, err := bots.OpenStore(context.Background(), bots.StoreOptions{Dir: f.TempDir(), Log: log})
+	store, err := queue.Open(context.Background(), queue.Options{Dir: f.TempDir(), Log: log})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -29,7 +30,7 @@ func FuzzRequests(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	b, err := New(Config{SigningSecret: "x", Store: store, Metrics: metrics, Engine: engine, Log: log, Queue: bots.NewQueue(store, metrics, log, 1)})
+	b, err := New(Config{SigningSecret: "x", Store: store, Metrics: metrics, Engine: engine, Log: log, Queue: queue.New(store, metrics.Registry(), log, 1)})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/slack-go/slack"
 	"github.com/slack-go/slack/socketmode"
 
-	"github.com/gpu-triage/triage/bots"
+	"github.com/gpu-triage/triage/bots/queue"
 )
 
 // Socket receives over a connection of our own making instead of HTTP, until the context ends. A delivery that could not be stored is
@@ -63,7 +63,7 @@ func (b *Bot) envelope(ctx context.Context, client *socketmode.Client, e socketm
 		b.Log.Error("a request from Slack could not be stored", "delivery", e.Request.EnvelopeID, "error", err)
 		return
 	}
-	bots.CrashPoint("stored")
+	queue.CrashPoint("stored")
 	if err := client.AckCtx(ctx, e.Request.EnvelopeID, answer); err != nil {
 		b.Log.Warn("a request from Slack was not acknowledged", "delivery", e.Request.EnvelopeID, "error", err)
 	}

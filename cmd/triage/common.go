@@ -97,7 +97,7 @@ func (f *ruleFlags) add(cmd *cobra.Command) {
 	_ = cmd.MarkFlagDirname("rules")
 }
 
-// layer is one folder of rules. The built-in one has no dir.
+// layer is one folder of rules. The built-in one has the name that it has in the repository.
 type layer struct {
 	dir   string
 	files fs.FS
@@ -105,7 +105,7 @@ type layer struct {
 
 // layers are the folders of rules, each adding to those before it.
 func (f *ruleFlags) layers() ([]layer, error) {
-	layers := []layer{{files: rules.Shipped()}}
+	layers := []layer{{dir: "rules", files: rules.Shipped()}}
 	for _, dir := range f.dirs {
 		info, err := os.Stat(dir)
 		if err == nil && !info.IsDir() {
@@ -171,6 +171,16 @@ func stack(layers []layer, load func([]fs.FS) error) error {
 	return nil
 }
 
+// located is where the user finds a file: in the last of the folders that has it.
+func located(layers []layer, file string) string {
+	for _, l := range slices.Backward(layers) {
+		if _, err := fs.Stat(l.files, file); err == nil {
+			return filepath.Join(l.dir, filepath.FromSlash(file))
+		}
+	}
+	return file
+}
+
 // factFlags are what the user knows of the situation.
 type factFlags struct {
 	facts []string
@@ -198,7 +208,7 @@ func (f *factFlags) read(vocabulary *fact.Vocabulary) ([]facts.Fact, error) {
 			wrong = append(wrong, fmt.Errorf("--fact %s: %w", given, err))
 			continue
 		}
-		known = append(known, facts.Fact{Name: name, Value: value, Origin: facts.FromUser, Where: "--fact"})
+		known = append(known, facts.Fact{Name: name, Value: value, Source: facts.FromUser, Where: "--fact"})
 	}
 	for _, file := range f.files {
 		facts, err := readFacts(file, vocabulary)
@@ -230,7 +240,7 @@ func readFacts(file string, vocabulary *fact.Vocabulary) ([]facts.Fact, error) {
 		if err != nil {
 			return nil, err
 		}
-		known = append(known, facts.Fact{Name: f.Name, Value: value, Origin: facts.Origin(f.Source), Where: file})
+		known = append(known, facts.Fact{Name: f.Name, Value: value, Source: facts.Source(f.Source), Where: file})
 	}
 	return known, nil
 }

@@ -9,8 +9,12 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/gpu-triage/triage/matcher/example"
+	"github.com/gpu-triage/triage/rules/signature"
+
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/rules"
 )
 
@@ -65,7 +69,7 @@ func printed(t *testing.T, command string) string {
 	return out.String()
 }
 
-// The signature that CONTRIBUTING.md explains loads without a mistake.
+// The signature that CONTRIBUTING.md explains loads without a mistake, and its examples are answered as they say.
 func TestContributingShowsASignature(t *testing.T) {
 	document, err := os.ReadFile("../../CONTRIBUTING.md")
 	if err != nil {
@@ -76,7 +80,22 @@ func TestContributingShowsASignature(t *testing.T) {
 		t.Fatal("no signature in CONTRIBUTING.md")
 	}
 	file := fstest.MapFS{"mine/" + string(m[1]) + ".yaml": {Data: append([]byte("id: "+string(m[1])), m[2]...)}}
-	if _, err := rules.Load(rules.Shipped(), file); err != nil {
-		t.Error(err)
+	base, err := loadStrictly(rules.Shipped(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := []*signature.Signature{base.Signature(string(m[1]))}
+	examples, err := example.Load(base, shown, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := matcher.New(base)
+	for _, one := range examples {
+		for _, mistake := range example.Try(t.Context(), engine, one) {
+			t.Errorf("%v: %s", one, mistake)
+		}
+	}
+	for _, lack := range example.Uncovered(shown, examples) {
+		t.Error(lack)
 	}
 }

@@ -26,7 +26,7 @@ func follow(ctx context.Context, name string, reading *matcher.Job, answer func(
 		return err
 	}
 	defer file.Close()
-	tail := reading.Tail(name)
+	tail := reading.Tail(sourceName(name))
 	defer tail.Close()
 	said := ""
 	speak := func() error {

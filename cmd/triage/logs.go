@@ -73,8 +73,11 @@ func eachIn(ctx context.Context, std streams, name string, visit func(string, io
 		return err
 	}
 	defer file.Close()
-	return source.Each(name, file, source.DefaultLimits, visit)
+	return source.Each(sourceName(name), file, source.DefaultLimits, visit)
 }
+
+// sourceName is a file's path as reports name it and as the engine reads it, with slashes on Windows too: ranks are told by folders.
+func sourceName(file string) string { return filepath.ToSlash(file) }
 
 // interruptible makes reading from a pipe or a terminal end with ctx: the read that is waiting then cannot be stopped itself.
 func interruptible(ctx context.Context, in io.Reader) io.Reader {

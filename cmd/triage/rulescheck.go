@@ -3,13 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/gpu-triage/triage/rules/rulefile"
 
 	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/matcher/scan/corpus"
@@ -25,11 +26,12 @@ func newRulesCheck(std streams) *cobra.Command {
 		Use:   "check [DIR]",
 		Short: "Load rules and tell every mistake, with file, line and column",
 		Long: `Loads the built-in rules and those in DIR and tells every mistake with its file, line and column. Then an ordinary log is
-read with them, and what makes that slow is told as a warning, with what it costs, and so is what is looked for only in some lines.`,
+read with them, and what makes that slow is told as a warning, with what it costs, and so is what is looked for only in some lines.
+A text that still says TODO is a mistake too.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			known.dirs = append(known.dirs, args...)
-			base, err := known.read(rules.Load)
+			base, err := known.read(loadStrictly)
 			if err != nil {
 				return err
 			}
@@ -37,7 +39,11 @@ read with them, and what makes that slow is told as a warning, with what it cost
 			if err != nil {
 				return err
 			}
-			warnings, err := warn(cmd.Context(), std, base, known.dirs)
+			layers, err := known.layers()
+			if err != nil {
+				return err
+			}
+			warnings, err := warn(cmd.Context(), std, base, layers)
 			if err != nil {
 				return err
 			}
@@ -56,11 +62,33 @@ read with them, and what makes that slow is told as a warning, with what it cost
 	return cmd
 }
 
+// loadStrictly reads what a start of the program leaves for later too: all signatures and their examples. What is still to be written
+// is a mistake.
+func loadStrictly(files ...fs.FS) (*rules.Base, error) {
+	base, err := rules.Load(files...)
+	if err != nil {
+		return nil, err
+	}
+	problems, err := base.Unfinished(base.Signatures())
+	if err != nil {
+		return nil, err
+	}
+	var wrong rulefile.Problems
+	if _, err := base.Examples(base.Signatures()); err != nil && !errors.As(err, &wrong) {
+		return nil, err
+	}
+	problems = append(problems, wrong...)
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	return base, nil
+}
+
 // ordinary is how many bytes of a log rules are measured with: so many that its first lines, all of which are read, weigh little.
 const ordinary = 16_000_000
 
 // warn tells what the rules make slow, and counts it.
-func warn(ctx context.Context, std streams, base *rules.Base, dirs []string) (int, error) {
+func warn(ctx context.Context, std streams, base *rules.Base, layers []layer) (int, error) {
 	var log bytes.Buffer
 	if err := corpus.Write(&log, ordinary, corpus.Ordinary, 1); err != nil {
 		return 0, err
@@ -68,11 +96,7 @@ func warn(ctx context.Context, std streams, base *rules.Base, dirs []string) (in
 	engine := matcher.New(base)
 	remarks := engine.Remarks(log.Bytes())
 	for _, r := range remarks {
-		for _, dir := range dirs { // the last that has the file is where it was read
-			if _, err := fs.Stat(os.DirFS(dir), r.File); err == nil {
-				r.File = filepath.Join(dir, r.File)
-			}
-		}
+		r.File = located(layers, r.File)
 		cost := ""
 		if r.Signature != "" {
 			times, err := slower(ctx, base, r.Signature, log.Bytes())

@@ -7,14 +7,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/example"
 )
 
 func newRulesCoverage(std streams) *cobra.Command {
 	var known ruleFlags
 	cmd := &cobra.Command{
 		Use:   "coverage [DIR]",
-		Short: "Measure by family how often the logs of DIR get the right root cause",
-		Long: `Diagnoses every *.log below DIR (without DIR: the repository's own) and counts by family, as a Markdown table.
+		Short: "Measure by family how often the examples of DIR get the right root cause",
+		Long: `Diagnoses the examples of DIR (without DIR: the repository's own), as triage rules test does, and counts by family, as a
+Markdown table.
 Recall is the share of a family's logs whose root cause is named; precision the share of its diagnoses that are right;
 unmatched the share of its logs about which no more than a generic word is said.`,
 		Args: cobra.MaximumNArgs(1),
@@ -27,19 +29,11 @@ unmatched the share of its logs about which no more than a generic word is said.
 }
 
 func runRulesCoverage(ctx context.Context, std streams, known *ruleFlags, args []string) error {
-	logs := shippedLogs
-	if len(args) > 0 {
-		logs = args[0]
-	}
-	base, err := known.load()
+	tested, err := readTested(known, args)
 	if err != nil {
 		return err
 	}
-	examples, err := readExamples(logs)
-	if err != nil {
-		return err
-	}
-	families, err := matcher.New(base).Measure(ctx, examples)
+	families, err := example.Measure(ctx, matcher.New(tested.base), tested.examples)
 	if err != nil {
 		return err
 	}

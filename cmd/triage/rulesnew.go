@@ -8,14 +8,17 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 
-	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/example"
 	"github.com/gpu-triage/triage/matcher/report"
-	"github.com/gpu-triage/triage/rules"
 	"github.com/gpu-triage/triage/rules/signature"
+
 	"github.com/spf13/cobra"
+
+	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/rules"
 )
 
 // newRuleOptions are what one call of `triage rules new` asks for.
@@ -32,10 +35,11 @@ func newRulesNew(std streams) *cobra.Command {
 	o := &newRuleOptions{}
 	cmd := &cobra.Command{
 		Use:   "new [FILE]",
-		Short: "Make a signature, with its test, from a log that was not recognized",
-		Long: `Reads a log that no signature knows and writes two files: a signature, with its conditions taken from the exception
-or the line, and the log as its test, with secrets replaced. What is left to write is marked TODO. Then:
+		Short: "Make a signature, with its examples, from a log that was not recognized",
+		Long: `Reads a log that no signature knows and writes a signature: with conditions taken from the exception or the line, and
+with the part of the log around it, secrets replaced, as its first example. What is left to write is marked TODO. Then:
 
+  triage rules check DIR
   triage rules test DIR`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -56,80 +60,74 @@ func runRulesNew(ctx context.Context, std streams, o *newRuleOptions) error {
 	if err != nil {
 		return err
 	}
-	var log bytes.Buffer
-	var name string
-	paths := []string{o.path}
-	if o.path == "" {
-		paths = nil
+	log, err := o.readLog(ctx, std)
+	if err != nil {
+		return err
 	}
-	err = eachLog(ctx, std, paths, func(source string, from io.Reader) error {
-		if name != "" {
+	draft, err := o.draft(ctx, matcher.New(base), base, log)
+	if err != nil {
+		return err
+	}
+	file, err := o.write(draft)
+	if err != nil {
+		return err
+	}
+	if err := o.say(std, file); err != nil {
+		return err
+	}
+	return o.try(ctx, std, file, draft.id)
+}
+
+// readLog reads the one log that the signature is made from, without secrets and carriage returns.
+func (o *newRuleOptions) readLog(ctx context.Context, std streams) ([]string, error) {
+	var log bytes.Buffer
+	var paths []string
+	if o.path != "" {
+		paths = []string{o.path}
+	}
+	logs := 0
+	err := eachLog(ctx, std, paths, func(source string, from io.Reader) error {
+		logs++
+		if logs > 1 {
 			return fmt.Errorf("%s: a signature is made from one log", o.path)
 		}
-		name = source
-		n, err := io.Copy(&log, io.LimitReader(from, matcher.MaxExample+1))
-		if n > matcher.MaxExample {
-			err = fmt.Errorf("%s: more than %d MiB; cut it around the failure, keeping what might be confused with it", source, matcher.MaxExample>>20)
+		n, err := io.Copy(&log, io.LimitReader(from, example.MaxExample+1))
+		if n > example.MaxExample {
+			err = fmt.Errorf("%s: more than %d MiB; cut it around the failure, keeping what might be confused with it", source, example.MaxExample>>20)
 		}
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	draft, err := o.draft(ctx, base, name, log.Bytes())
-	if err != nil {
-		return err
-	}
-	return draft.write(std, o)
-}
-
-// A draft is a signature to be, and the log that shows it.
-type draft struct {
-	id        string
-	keyword   string
-	errorType string // "" for a line that is no exception
-	message   string // the line, without the type of an exception
-	line      int    // in log
-	log       []byte
+	text := strings.ReplaceAll(report.Redact(log.String()), "\r\n", "\n")
+	return strings.Split(strings.TrimSuffix(text, "\n"), "\n"), err
 }
 
 var errNothingNew = errors.New("nothing failed in this log, as far as can be told; --line N says which line names the failure")
 
 // draft finds out what the log is about. A log that a signature knows needs no new one.
-func (o *newRuleOptions) draft(ctx context.Context, base *rules.Base, name string, log []byte) (*draft, error) {
-	log = []byte(report.Redact(string(log)))
-	d := &draft{line: o.line, log: log}
-	if d.line == 0 {
-		reading := matcher.New(base).Begin()
-		if err := reading.Read(ctx, name, bytes.NewReader(log)); err != nil {
+func (o *newRuleOptions) draft(ctx context.Context, engine *matcher.Engine, base *rules.Base, log []string) (*draft, error) {
+	d := &draft{id: o.id}
+	if o.line != 0 {
+		if o.line < 1 || o.line > len(log) {
+			return nil, fmt.Errorf("--line %d: the log has %d lines", o.line, len(log))
+		}
+		d.about(strings.TrimSpace(log[o.line-1]), false)
+		d.excerpt(log, o.line)
+	} else {
+		found, err := diagnose(ctx, engine, log)
+		if err != nil {
 			return nil, err
 		}
-		report := reading.Report()
-		if len(report.Diagnoses) == 0 {
+		if found == nil {
 			return nil, errNothingNew
 		}
-		found := report.Diagnoses[0]
 		if s := base.Signature(found.ID); s != nil && s.Role != signature.Generic {
 			return nil, fmt.Errorf("%s knows this log: %s; triage rules show %s prints it", found.ID, found.Title, found.ID)
 		}
-		d.line = found.Evidence[0].Line
-		d.message = found.Evidence[0].Text
+		d.about(found.Evidence[0].Text, true)
+		d.excerpt(log, found.Evidence[0].Line)
 	}
-	if d.message == "" {
-		lines := strings.Split(string(log), "\n")
-		if d.line < 1 || d.line > len(lines) {
-			return nil, fmt.Errorf("--line %d: the log has %d lines", d.line, len(lines))
-		}
-		d.message = strings.TrimSpace(lines[d.line-1])
-	}
-	d.message, _, _ = strings.Cut(d.message, "\n")
-	if m := exceptionLine.FindStringSubmatch(d.message); m != nil && o.line == 0 {
-		d.errorType, d.message = m[1], m[2]
-	}
-	d.keyword = longest(literals.FindAllString(d.message, -1), d.errorType)
-	d.id = o.id
 	if d.id == "" {
-		d.id = idFrom(d.errorType, d.message)
+		d.id = free(base, d.name())
 	}
 	if !idForm.MatchString(d.id) {
 		return nil, fmt.Errorf("--id %s: an id is lower-case words, digits and hyphens", d.id)
@@ -137,118 +135,80 @@ func (o *newRuleOptions) draft(ctx context.Context, base *rules.Base, name strin
 	return d, nil
 }
 
-var (
-	exceptionLine = regexp.MustCompile(`^([\w.]+): (.*)$`)
-	literals      = regexp.MustCompile(`[A-Za-z_'][A-Za-z_' -]{6,}[A-Za-z_']`) // words without what changes from run to run
-	changing      = regexp.MustCompile(`0x[0-9a-f]+|\d+(?:\\?\.\d+)*`)
-	idWord        = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+`)
-	idForm        = regexp.MustCompile(`^[a-z0-9]+(?:-[a-z0-9]+)*$`)
-)
+// diagnose is the root cause of a log, nil when there is none.
+func diagnose(ctx context.Context, engine *matcher.Engine, log []string) (*report.Diagnosis, error) {
+	reading := engine.Begin()
+	if err := reading.Read(ctx, "new.log", strings.NewReader(strings.Join(log, "\n")+"\n")); err != nil {
+		return nil, err
+	}
+	report := reading.Report()
+	if len(report.Diagnoses) == 0 {
+		return nil, nil
+	}
+	return &report.Diagnoses[0], nil
+}
 
-func longest(words []string, otherwise string) string {
-	best := ""
-	for _, w := range words {
-		if len(w) > len(best) {
-			best = w
+// free is the id, with a number when a signature has it already.
+func free(base *rules.Base, id string) string {
+	for n, tried := 2, id; ; n++ {
+		if base.Signature(tried) == nil {
+			return tried
 		}
+		tried = fmt.Sprintf("%s-%d", id, n)
 	}
-	if best == "" {
-		return otherwise
-	}
-	return best
 }
 
-// idFrom makes an id of the first words of an exception's name and message.
-func idFrom(errorType, message string) string {
-	var words []string
-	for _, word := range idWord.FindAllString(errorType[strings.LastIndexByte(errorType, '.')+1:]+" "+message, -1) {
-		if word = strings.ToLower(word); len(word) > 2 && word != "error" && word != "the" && len(words) < 5 {
-			words = append(words, word)
-		}
-	}
-	if len(words) == 0 {
-		return "new-failure"
-	}
-	return strings.Join(words, "-")
-}
-
-// pattern is a regular expression for the message in which numbers and addresses may be others.
-func (d *draft) pattern() string {
-	return changing.ReplaceAllStringFunc(regexp.QuoteMeta(d.message), func(found string) string {
-		if strings.HasPrefix(found, "0x") {
-			return `0x[0-9a-f]+`
-		}
-		return `[\d.]+`
-	})
-}
-
-func (d *draft) signature() string {
-	match := []string{"text matches " + quoteExpression(d.pattern())}
-	if d.errorType != "" {
-		match = []string{"error.type == " + quoteExpression(d.errorType), "error.message matches " + quoteExpression(d.pattern())}
-	}
-	var out strings.Builder
-	fmt.Fprintf(&out, "id: %s\ntitle: TODO what went wrong, in a few words\nkeywords: [%s]\nmatch:\n", d.id, quoteYAML(d.keyword))
-	for _, condition := range match {
-		fmt.Fprintf(&out, "  - %s\n", quoteYAML(condition))
-	}
-	out.WriteString(`# confirm: conditions on facts that tell this cause from others that print the same; triage facts lists facts
-# confirm:
-#   - torch >= "2.6.0"
-cause: >
-  TODO why it happens.
-fixes:
-  - do: TODO what helps, best first.
-    run: []
-references:
-  - TODO where this is from
-`)
-	return out.String()
-}
-
-// quoteExpression writes a text as a string of the condition language.
-func quoteExpression(text string) string {
-	if !strings.Contains(text, "`") {
-		return "`" + text + "`"
-	}
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
-}
-
-// quoteYAML writes a text on one line as a string of YAML.
-func quoteYAML(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
-
-// example is the log with its verdict in it.
-func (d *draft) example() []byte {
-	var out bytes.Buffer
-	out.WriteString("#=source= TODO where this log is from\n")
-	for i, line := range bytes.SplitAfter(d.log, []byte{'\n'}) {
-		if i+1 == d.line {
-			fmt.Fprintf(&out, "#=match= %s confirmed\n", d.id)
-		}
-		out.Write(line)
-	}
-	return out.Bytes()
-}
-
-func (d *draft) write(std streams, o *newRuleOptions) error {
+// write makes the file of the signature. It never replaces one.
+func (o *newRuleOptions) write(d *draft) (name string, err error) {
 	folder := filepath.Join(o.dir, o.family)
-	signature, example := filepath.Join(folder, d.id+".yaml"), filepath.Join(folder, d.id+".log")
 	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return "", err
+	}
+	name = filepath.Join(folder, d.id+".yaml")
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, os.ErrExist) {
+		return "", fmt.Errorf("%s is there already; --id gives another name", name)
+	}
+	if err != nil {
+		return "", err
+	}
+	_, err = io.WriteString(file, d.signature())
+	return name, errors.Join(err, file.Close())
+}
+
+// say tells what to do next. In the repository the program is built anew with the file in it, so that no folder is to be named.
+func (o *newRuleOptions) say(std streams, file string) error {
+	program, dir := "triage", " "+o.dir
+	_, err := os.Stat(shippedLogs)
+	if below, relErr := filepath.Rel(filepath.Join("rules", "failures"), o.dir); err == nil && relErr == nil && !strings.HasPrefix(below, "..") {
+		program, dir = "go run ./cmd/triage", ""
+	}
+	_, err = fmt.Fprintf(std.out, "%s\n\nWrite what is marked TODO there. Then:\n  %s rules check%s\n  %s rules test%s\n", file, program, dir, program, dir)
+	return err
+}
+
+// try diagnoses the example with the new signature, and tells what is not as it should be.
+func (o *newRuleOptions) try(ctx context.Context, std streams, file, id string) error {
+	known := ruleFlags{dirs: append(slices.Clone(o.known.dirs), o.dir)}
+	base, err := known.load()
+	if err != nil {
 		return err
 	}
-	for name, content := range map[string][]byte{signature: []byte(d.signature()), example: d.example()} {
-		file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-		if errors.Is(err, os.ErrExist) {
-			return fmt.Errorf("%s is there already; --id gives another name", name)
-		}
-		if err != nil {
-			return err
-		}
-		_, err = file.Write(content)
-		if err := errors.Join(err, file.Close()); err != nil {
-			return err
+	written := base.Signature(id)
+	if written == nil {
+		return fmt.Errorf("%s: it was written and is not read; is %s a folder named backends?", file, o.dir)
+	}
+	examples, err := example.Load(base, []*signature.Signature{written}, nil)
+	if err != nil {
+		return err
+	}
+	engine := matcher.New(base)
+	for _, one := range examples {
+		for _, mistake := range example.Try(ctx, engine, one) {
+			if _, err := fmt.Fprintf(std.err, "warning: %s:%d:%d: as it stands, %s\n", file, one.Place.Line, one.Place.Column, mistake); err != nil {
+				return err
+			}
 		}
 	}
-	_, err := fmt.Fprintf(std.out, "%s\n%s\n\nFill in what is marked TODO, add a near miss (#=not= %s), then: triage rules test %s\n", signature, example, d.id, o.dir)
-	return err
+	return nil
 }

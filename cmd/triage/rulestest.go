@@ -6,36 +6,62 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+
+	"github.com/gpu-triage/triage/matcher/example"
+	"github.com/gpu-triage/triage/rules/rulefile"
+	"github.com/gpu-triage/triage/rules/signature"
+
+	"github.com/spf13/cobra"
 
 	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/rules"
-	"github.com/gpu-triage/triage/rules/rulefile"
-	"github.com/gpu-triage/triage/rules/signature"
-	"github.com/spf13/cobra"
 )
 
-// shippedLogs is where the repository keeps the logs of the built-in rules.
+// shippedLogs is where the repository keeps the logs of the built-in rules that are too long, or too real, to stand with a signature.
 const shippedLogs = "testdata/logs"
 
 func newRulesTest(std streams) *cobra.Command {
 	var known ruleFlags
+	var renew bool
 	cmd := &cobra.Command{
 		Use:   "test [DIR]",
-		Short: "Diagnose the logs that rules come with and compare with the verdicts in them",
-		Long: `Diagnoses every *.log below DIR and compares with the verdict in it, on lines that begin with #=. Rules in DIR
-are loaded too. Each signature must have a log in which it is the root cause (#=match= ID CERTAINTY before the line)
-and one in which it must not be diagnosed (#=not= ID). Without DIR, in the repository of triage, its own rules and
-logs are tested.`,
+		Short: "Diagnose the examples that rules come with and compare with their verdicts",
+		Long: `Diagnoses the examples: of the signatures in DIR and every *.log below it that has its verdict on lines that begin
+with #=, and compares. Each signature must have an example in which it is the root cause and a near miss, in which it
+is not. Without DIR, in the repository of triage, its own rules and logs are tested.
+
+--accept writes what is diagnosed now into the verdicts that say something else: another root cause, certainty, line
+or rank. What a verdict rules out stays a mistake. Look at the difference before you keep it.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runRulesTest(cmd.Context(), std, &known, args)
+			tested, err := readTested(&known, args)
+			if err != nil {
+				return err
+			}
+			if renew {
+				if err := tested.accept(cmd.Context(), std); err != nil {
+					return err
+				}
+			}
+			return tested.run(cmd.Context(), std)
 		},
 	}
 	known.add(cmd)
+	cmd.Flags().BoolVar(&renew, "accept", false, "rewrite verdicts that are no longer right, and print them")
 	return cmd
 }
 
-func runRulesTest(ctx context.Context, std streams, known *ruleFlags, args []string) error {
+// tested are signatures and the examples that they are tested with. Their places are as the user finds them.
+type tested struct {
+	base       *rules.Base
+	layers     []layer
+	signatures []*signature.Signature
+	examples   []example.Example
+}
+
+// readTested reads the rules and examples of the folder that args name, or those of the repository.
+func readTested(known *ruleFlags, args []string) (*tested, error) {
 	logs := shippedLogs
 	if len(args) > 0 {
 		logs = args[0]
@@ -43,61 +69,39 @@ func runRulesTest(ctx context.Context, std streams, known *ruleFlags, args []str
 	}
 	base, err := known.load()
 	if err != nil {
-		return err
-	}
-	examples, err := readExamples(logs)
-	if err != nil {
-		return err
-	}
-	tested, err := ownSignatures(base, args)
-	if err != nil {
-		return err
-	}
-	engine := matcher.New(base)
-	failed := 0
-	report := func(where, mistake string) {
-		failed++
-		fmt.Fprintf(std.out, "%s: %s\n", where, mistake)
-	}
-	for _, example := range examples {
-		for _, mistake := range engine.Try(ctx, example) {
-			report(filepath.Join(logs, example.Name), mistake)
-		}
-	}
-	for _, mistake := range matcher.Uncovered(tested, examples) {
-		report(mistake.File, mistake.Message)
-	}
-	if failed > 0 {
-		fmt.Fprintf(std.out, "%d mistakes in %d logs of %d signatures\n", failed, len(examples), len(tested))
-		return exitStatus(exitNothing)
-	}
-	_, err = fmt.Fprintf(std.out, "%d logs of %d signatures: all as expected\n", len(examples), len(tested))
-	return err
-}
-
-// readExamples reads the logs of a folder with the verdicts in them. The error names files as the user would find them.
-func readExamples(dir string) ([]matcher.Example, error) {
-	if _, err := os.Stat(dir); err != nil {
 		return nil, err
 	}
+	if _, err := os.Stat(logs); err != nil {
+		return nil, fmt.Errorf("%s is not here: name the folder of your rules, or go to the repository of triage to test its own", logs)
+	}
+	t := &tested{base: base}
+	layers, err := known.layers()
+	if err != nil {
+		return nil, err
+	}
+	t.layers = slices.Insert(layers, 0, layer{dir: logs, files: os.DirFS(logs)})
+	t.signatures = ownSignatures(base, args)
+	t.examples, err = example.Load(base, t.signatures, os.DirFS(logs))
 	var problems rulefile.Problems
-	examples, err := matcher.ReadExamples(os.DirFS(dir))
-	switch {
-	case errors.As(err, &problems):
+	if errors.As(err, &problems) {
 		for i := range problems {
-			problems[i].File = filepath.Join(dir, problems[i].File)
+			problems[i].File = located(t.layers, problems[i].File)
 		}
 		return nil, problems
-	case err == nil && len(examples) == 0:
-		err = fmt.Errorf("%s: no *.log in this folder", dir)
 	}
-	return examples, err
+	if err == nil && len(t.examples) == 0 {
+		err = fmt.Errorf("%s: no signature with examples: and no *.log in this folder", logs)
+	}
+	for i := range t.examples {
+		t.examples[i].Place.File = located(t.layers, t.examples[i].Place.File)
+	}
+	return t, err
 }
 
 // ownSignatures are those that a folder adds, or the built-in ones when none is named.
-func ownSignatures(base *rules.Base, dirs []string) ([]*signature.Signature, error) {
+func ownSignatures(base *rules.Base, dirs []string) []*signature.Signature {
 	if len(dirs) == 0 {
-		return base.Signatures(), nil
+		return base.Signatures()
 	}
 	var own []*signature.Signature
 	for _, s := range base.Signatures() {
@@ -107,5 +111,76 @@ func ownSignatures(base *rules.Base, dirs []string) ([]*signature.Signature, err
 			}
 		}
 	}
-	return own, nil
+	return own
+}
+
+// run diagnoses the examples and tells every mistake.
+func (t *tested) run(ctx context.Context, std streams) error {
+	engine, failed, renewable := matcher.New(t.base), 0, false
+	for _, one := range t.examples {
+		mistakes := example.Try(ctx, engine, one)
+		for _, mistake := range mistakes {
+			failed++
+			fmt.Fprintf(std.out, "%v: %s\n", one, mistake)
+		}
+		if len(mistakes) > 0 && !renewable {
+			renewed, err := example.Renew(ctx, engine, one)
+			renewable = err == nil && !one.Same(renewed)
+		}
+	}
+	for _, lack := range example.Uncovered(t.signatures, t.examples) {
+		failed++
+		lack.File = located(t.layers, lack.File)
+		fmt.Fprintln(std.out, lack)
+	}
+	if renewable {
+		fmt.Fprintln(std.out, "Where what is diagnosed now is right, triage rules test --accept writes it into the verdict.")
+	}
+	if failed > 0 {
+		fmt.Fprintf(std.out, "%d mistakes in %d examples of %d signatures\n", failed, len(t.examples), len(t.signatures))
+		return exitStatus(exitNothing)
+	}
+	_, err := fmt.Fprintf(std.out, "%d examples of %d signatures: all as expected\n", len(t.examples), len(t.signatures))
+	return err
+}
+
+// accept rewrites the verdicts that are no longer right, and prints them. It begins at the end, so that the places of what is still to
+// be rewritten in a file stay right.
+func (t *tested) accept(ctx context.Context, std streams) error {
+	engine := matcher.New(t.base)
+	for i, one := range slices.Backward(t.examples) {
+		renewed, err := example.Renew(ctx, engine, one)
+		if err != nil {
+			return fmt.Errorf("%v: %w", one, err)
+		}
+		if one.Same(renewed) {
+			continue
+		}
+		if err := rewrite(one, renewed); err != nil {
+			return err
+		}
+		t.examples[i] = renewed
+		if _, err := fmt.Fprintf(std.out, "%v: accepted %s instead of %s\n", one, renewed.Verdict(), one.Verdict()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rewrite writes a renewed verdict into the file of an example.
+func rewrite(one, renewed example.Example) error {
+	file := filepath.FromSlash(one.File())
+	info, err := os.Stat(file)
+	if err != nil {
+		return err
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	text, err := one.Rewrite(string(content), renewed)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, []byte(text), info.Mode())
 }

@@ -9,15 +9,17 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
-	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/matcher/facts"
-	"github.com/gpu-triage/triage/matcher/live"
 	"github.com/gpu-triage/triage/matcher/report"
+
 	"github.com/spf13/cobra"
+
+	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/live"
+	"github.com/gpu-triage/triage/matcher/supervise"
 )
 
 // runOptions are what one call of `triage run` asks for.
@@ -72,8 +74,9 @@ func runCommand(ctx context.Context, std streams, o *runOptions, args []string) 
 		}
 		before <- live.Read(ctx, options)
 	}()
-	watch := &watch{ctx: ctx, reading: matcher.New(base).Begin()}
-	ended, err := live.Run(live.Job{Args: args, Stdout: os.Stdout, Stderr: os.Stderr, Watch: watch.output})
+	reading := matcher.New(base).Begin()
+	read := func(name string, output io.Reader) error { return reading.Read(ctx, name, output) }
+	ended, err := supervise.Run(supervise.Job{Args: args, Stdout: os.Stdout, Stderr: os.Stderr, Read: read})
 	if err != nil {
 		fmt.Fprintln(std.err, "triage: "+err.Error())
 		return exitStatus(ended.Code)
@@ -82,8 +85,15 @@ func runCommand(ctx context.Context, std streams, o *runOptions, args []string) 
 		return nil
 	}
 	stopAtInterrupt(stop)
-	report := watch.report(ended, args, known, before, options)
-	if err := o.answer(std, report); err != nil {
+	notes := ended.ReadRest()
+	readSignal(ctx, reading, ended, args[0])
+	if first := <-before; first != nil {
+		known = append(known, sinceStart(ctx, reading, ended, first, options)...)
+	}
+	report := reading.Report(known...)
+	report.Notes = append(report.Notes, notes...)
+	report.Stats.ElapsedMS = ended.Finished.Sub(ended.Started).Milliseconds()
+	if err := o.answer(std, &report); err != nil {
 		fmt.Fprintln(std.err, "triage: "+err.Error())
 	}
 	ended.Mimic()
@@ -100,72 +110,21 @@ func stopAtInterrupt(stop context.CancelFunc) {
 	}()
 }
 
-// patience is how long the command may be held up in all because its output cannot be read as fast as it is written.
-const patience = 20 * time.Second
-
-// watch reads a command's outputs while it runs: standard error, or both where they are one, as it comes. Of standard output the
-// beginning and the end are kept until then, because the order of two outputs is not to be known.
-type watch struct {
-	ctx     context.Context
-	reading *matcher.Job
-	later   []output
-	first   sync.WaitGroup
-	failed  []string // why an output could not be read
+// readSignal reads what a shell or Python would have said of a command that a signal ended: nothing that the command printed can tell.
+func readSignal(ctx context.Context, reading *matcher.Job, ended supervise.Ended, command string) {
+	if ended.Signal == 0 {
+		return
+	}
+	// These are the words of Python's subprocess.
+	died := fmt.Sprintf("Command '%s' died with <Signals.%s: %d>.\n", command, ended.SignalName(), ended.Signal)
+	_ = reading.Read(ctx, "triage run", strings.NewReader(died)) // a string can be read
 }
 
-type output struct {
-	name    string
-	backlog *live.Backlog
-}
-
-// output begins to read one of them.
-func (w *watch) output(name string) io.WriteCloser {
-	if name == "stdout" {
-		w.later = append(w.later, output{name, &live.Backlog{}})
-		return w.later[len(w.later)-1].backlog
-	}
-	now := output{name, &live.Backlog{Patience: patience}}
-	w.first.Go(func() { w.read(now) })
-	return now.backlog
-}
-
-func (w *watch) read(o output) {
-	fail := func(why any) {
-		w.failed = append(w.failed, fmt.Sprintf("%s could not be read to its end: %v", o.name, why))
-	}
-	defer func() {
-		if broken := recover(); broken != nil { // the command must not die of it
-			fail(broken)
-		}
-	}()
-	if err := w.reading.Read(w.ctx, o.name, o.backlog); err != nil {
-		fail(err)
-	}
-	if skipped := o.backlog.Skipped(); skipped > 0 {
-		w.failed = append(w.failed, fmt.Sprintf("%d KiB in the middle of %s were not read, and its line numbers leave them out", skipped>>10, o.name))
-	}
-}
-
-// report answers with the facts of before and after.
-func (w *watch) report(ended live.Ended, args []string, known []facts.Fact, before <-chan *live.Machine, options live.Options) *report.Report {
-	w.first.Wait()
-	for _, o := range w.later {
-		w.read(o)
-	}
-	ctx := w.ctx
-	if ended.Signal != 0 { // nothing that the command printed can tell; these are the words of Python's subprocess
-		died := fmt.Sprintf("Command '%s' died with <Signals.%s: %d>.\n", args[0], ended.SignalName(), ended.Signal)
-		_ = w.reading.Read(ctx, "triage run", strings.NewReader(died)) // a string can be read
-	}
-	if first := <-before; first != nil {
-		now := first.Then(live.Read(ctx, options)).Within(ended.Started.Add(-clockSlack), time.Time{})
-		_ = w.reading.Read(ctx, "kernel log", strings.NewReader(now.KernelLog()))
-		known = append(known, now.Known(options.Base.Vocabulary)...)
-	}
-	report := w.reading.Report(known...)
-	report.Notes = append(report.Notes, w.failed...)
-	report.Stats.ElapsedMS = ended.Finished.Sub(ended.Started).Milliseconds()
-	return &report
+// sinceStart gives the machine's facts before and after the command, and reads what the kernel said while it ran.
+func sinceStart(ctx context.Context, reading *matcher.Job, ended supervise.Ended, before *live.Machine, options live.Options) []facts.Fact {
+	now := before.Then(live.Read(ctx, options)).Within(ended.Started.Add(-clockSlack), time.Time{})
+	_ = reading.Read(ctx, "kernel log", strings.NewReader(now.KernelLog()))
+	return now.Known(options.Base.Vocabulary)
 }
 
 // clockSlack is how far the kernel's clock, which suspends with the machine, may be behind.

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/gzip"
@@ -19,6 +21,9 @@ func TestMain(m *testing.M) {
 // TestScript runs the command lines of testdata/script, each with the exit status that it must have, with the program as users have
 // it: the race detector, which watches the other tests, would make hundreds of starts slow.
 func TestScript(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the program that it runs is the same with and without -short and -race")
+	}
 	repository, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)
@@ -34,11 +39,23 @@ func TestScript(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("REPO", repository)
 			env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
-			env.Setenv("HOME", os.Getenv("HOME")) // where the action finds what Go has built already
-			return nil
+			return shareGo(env)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "pack": pack},
 	})
+}
+
+// shareGo lets a script's go find what has been built and downloaded already.
+func shareGo(env *testscript.Env) error {
+	names := []string{"GOCACHE", "GOMODCACHE", "GOFLAGS", "CGO_ENABLED", "GOPROXY"}
+	out, err := exec.Command("go", append([]string{"env"}, names...)...).Output()
+	if err != nil {
+		return fmt.Errorf("go env: %w", err)
+	}
+	for i, value := range strings.Split(strings.TrimSuffix(string(out), "\n"), "\n") {
+		env.Setenv(names[i], value)
+	}
+	return nil
 }
 
 // status runs "status N COMMAND ARG..." and fails unless the command ends with that exit status.

@@ -21,6 +21,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gpu-triage/triage/bots"
+	"github.com/gpu-triage/triage/bots/queue"
+	"github.com/gpu-triage/triage/bots/web"
 	"github.com/gpu-triage/triage/rules"
 )
 
@@ -118,18 +120,18 @@ const (
 type server struct {
 	serveSettings
 	log     *slog.Logger
-	store   *bots.Store
-	queue   *bots.Queue
+	store   *queue.Store
+	queue   *queue.Queue
 	metrics *bots.Metrics
 	engine  bots.Engine
-	http    *bots.Server
+	http    *web.Server
 	work    []func(context.Context) error // runs until the context ends
 	on      []any                         // for the line at the start
 }
 
 // serve runs until the context ends.
 func serve(ctx context.Context, s serveSettings, stderr io.Writer) (err error) {
-	v := &server{serveSettings: s, metrics: bots.NewMetrics(), log: slog.New(bots.Quiet(slog.NewJSONHandler(stderr, nil)))}
+	v := &server{serveSettings: s, metrics: bots.NewMetrics(), log: slog.New(bots.RedactLog(slog.NewJSONHandler(stderr, nil)))}
 	layers := []fs.FS{rules.Shipped()}
 	for _, folder := range s.Rules {
 		layers = append(layers, os.DirFS(folder))
@@ -138,7 +140,7 @@ func serve(ctx context.Context, s serveSettings, stderr io.Writer) (err error) {
 		return err
 	}
 	v.prometheus()
-	v.store, err = bots.OpenStore(ctx, bots.StoreOptions{Dir: filepath.Join(s.Data, "store"), URL: s.NATS, Replicas: s.Replicas, Lease: s.Lease, Log: v.log})
+	v.store, err = queue.Open(ctx, queue.Options{Dir: filepath.Join(s.Data, "store"), URL: s.NATS, Replicas: s.Replicas, Lease: s.Lease, Log: v.log})
 	if err != nil {
 		return err
 	}
@@ -148,8 +150,8 @@ func serve(ctx context.Context, s serveSettings, stderr io.Writer) (err error) {
 		return fmt.Errorf("TRIAGE_DATA: %w", err)
 	}
 	defer os.RemoveAll(downloads)
-	v.queue = bots.NewQueue(v.store, v.metrics, v.log, s.Attempts)
-	v.http = &bots.Server{Store: v.store, Queue: v.queue, Metrics: v.metrics, Engine: v.engine, Log: v.log, Data: downloads, AdminToken: s.AdminToken,
+	v.queue = queue.New(v.store, v.metrics.Registry(), v.log, s.Attempts)
+	v.http = &web.Server{Store: v.store, Queue: v.queue, Reports: bots.Reports{Store: v.store}, Metrics: v.metrics, Engine: v.engine, Log: v.log, Data: downloads, AdminToken: s.AdminToken,
 		Handlers: map[string]http.Handler{}}
 	github, err := v.github(downloads)
 	if err != nil {

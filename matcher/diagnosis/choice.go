@@ -30,8 +30,15 @@ type Choice struct {
 
 // Choose applies a library's backend rules to what the logs say and what else is known. At most so many changes are proposed.
 func Choose(read *reading.Result, library *backend.Library, changes int, known ...facts.Fact) Choice {
-	r := diagnoser{read}
-	return r.ask(library, r.situation(known), nil, "", changes).Choice
+	return ask(library, question{facts: allFacts(read, known).Values(), printed: read.SelectionLogs.Of(library.Name, ""), changes: changes}).Choice
+}
+
+// question is what a library's backend rules are asked.
+type question struct {
+	facts   map[string]condition.Value // what is known; the library's own words about its choice are added
+	assume  map[string]condition.Value // what replaces that where the library fails
+	printed []string                   // the lines by which one process told how it chose
+	changes int                        // that are proposed at most
 }
 
 // asked is a Choice with what a diagnosis wants to know beyond it.
@@ -42,27 +49,30 @@ type asked struct {
 	assumed   []string          // for which facts that is
 }
 
-// ask applies a library's backend rules to facts, and to the trail that a process left in the log. What assume has replaces what the
-// log says.
-func (r diagnoser) ask(library *backend.Library, facts facts.Facts, assume map[string]condition.Value, process string, changes int) asked {
-	values := make(map[string]condition.Value, len(facts))
-	for name, f := range facts {
-		values[name] = f.Value
-	}
+// ask applies a library's backend rules.
+func ask(library *backend.Library, q question) asked {
 	a := asked{Choice: Choice{Library: library.Name, Reports: make(map[string]any), Missing: []report.Missing{}, Notes: []string{}}}
-	trail, ok := library.ReadSelectionLog(r.Trails.Of(library.Name, process))
+	values := q.facts
+	selectionLog, ok := library.ReadSelectionLog(q.printed)
 	if ok {
-		told := library.Told(values, trail)
+		told := selectionLog.Facts(values)
 		maps.Copy(told, values)
 		values = told
-		a.Notes = append(a.Notes, library.Contradictions(values, trail)...)
+		a.Notes = append(a.Notes, selectionLog.Contradictions(values)...)
 	}
-	maps.Copy(values, assume)
-	a.selection = library.EvaluateLog(values, trail)
+	maps.Copy(values, q.assume)
+	a.selection = selectionLog.Evaluate(values)
 	usual, assumed := library.Usual(values)
 	a.guess, a.assumed = library.Evaluate(usual), assumed
-	a.Release, a.Available = a.selection.Release, a.selection.Available()
 	a.Notes = append(a.Notes, nonEmpty(a.selection.Note)...)
+	a.fill()
+	a.Changes = proposals(library, values, usual, q.changes)
+	return a
+}
+
+// fill puts what holds into the form of a report.
+func (a *asked) fill() {
+	a.Release, a.Available = a.selection.Release, a.selection.Available()
 	if a.selection.Selected != "" {
 		a.Selected = &a.selection.Selected
 	}
@@ -73,8 +83,6 @@ func (r diagnoser) ask(library *backend.Library, facts facts.Facts, assume map[s
 		a.Missing = append(a.Missing, report.Missing(m))
 	}
 	a.Backends = backendsOf(a.selection, a.guess)
-	a.Changes = proposals(library, values, usual, changes)
-	return a
 }
 
 // backendsOf puts verdicts into the form of a report. Where no rule is certain, the reasons are those that hold with the usual for
@@ -90,7 +98,7 @@ func backendsOf(selection, guess backend.Selection) []report.Backend {
 	return backends
 }
 
-func backendOf(b backend.BackendVerdict) report.Backend {
+func backendOf(b backend.Answer) report.Backend {
 	backend := report.Backend{Name: b.Name, Verdict: b.Verdict, Rules: []report.BackendRule{}, Missing: b.Missing}
 	for _, rule := range b.Rules {
 		backend.Rules = append(backend.Rules, report.BackendRule{ID: rule.ID, Because: rule.Because, Source: rule.Source})
@@ -98,20 +106,25 @@ func backendOf(b backend.BackendVerdict) report.Backend {
 	return backend
 }
 
-// maxChanges is how many changes that would help a diagnosis shows.
-const maxChanges = 3
+// Bounds of what a diagnosis shows of backends.
+const (
+	maxChanges = 3 // that would help
+	maxMissing = 6 // questions: more than a few nobody answers
+	maxReasons = 4 // rules for one backend: with much unknown, dozens may take it out
+)
 
-// addBackends asks a library's backend rules about a diagnosis: which backends it would have, why not the others, and the smallest
-// change that gives one. It returns what contradicts the log.
-func (r diagnoser) addBackends(d *report.Diagnosis, m match, facts facts.Facts, process string) (notes []string) {
-	library, err := r.Base.Library(m.signature.Library)
+// addBackends asks a library's backend rules about a diagnosis: which backends the process would have, why not the others, and the
+// smallest change that gives one. The notes tell what contradicts the log.
+func addBackends(d *report.Diagnosis, read *reading.Result, s situation, m match, process string) (notes []string) {
+	name := m.signature.Library
+	library, err := read.Base.Library(name)
 	if err != nil {
-		return []string{fmt.Sprintf("The backend rules of %s cannot be read: %v", m.signature.Library, err)}
+		return []string{fmt.Sprintf("The backend rules of %s cannot be read: %v", name, err)}
 	}
 	if library == nil {
-		return []string{"There are no backend rules of " + m.signature.Library}
+		return []string{"There are no backend rules of " + name}
 	}
-	c := r.ask(library, facts, m.signature.Assume, process, maxChanges)
+	c := ask(library, question{facts: s.facts.Values(), assume: m.signature.Assume, printed: read.SelectionLogs.Of(name, process), changes: maxChanges})
 	for _, missing := range c.Missing {
 		if len(d.Missing) < maxMissing && !slices.ContainsFunc(d.Missing, func(have report.Missing) bool { return have.Name == missing.Name }) {
 			d.Missing = append(d.Missing, missing)
@@ -152,19 +165,14 @@ func proposals(library *backend.Library, values, usual map[string]condition.Valu
 		after := maps.Clone(values)
 		maps.Copy(after, change.Set)
 		maps.Copy(after, change.Implies)
-		if fix.Verified = len(library.Evaluate(after).Available()) > 0; !fix.Verified {
+		fix.Verified = len(library.Evaluate(after).Available()) > 0
+		if !fix.Verified {
 			fix.Effect += ", if what the log does not say is as usual"
 		}
 		fixes = append(fixes, fix)
 	}
 	return fixes
 }
-
-// maxMissing bounds the questions of one diagnosis: more than a few nobody answers.
-const maxMissing = 6
-
-// maxReasons bounds the rules that are shown for one backend; with much unknown, dozens may take it out.
-const maxReasons = 4
 
 func nonEmpty(text string) []string {
 	if text == "" {

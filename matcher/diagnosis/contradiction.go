@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gpu-triage/triage/matcher/facts"
+	"github.com/gpu-triage/triage/rules"
 	"github.com/gpu-triage/triage/rules/condition"
 	"github.com/gpu-triage/triage/rules/fact"
 )
@@ -13,12 +14,13 @@ import (
 // contradiction is a fact that the machine states otherwise than the log: since the job ran, something was changed.
 type contradiction struct{ then, now facts.Fact }
 
+// contradictions are those between facts of the machine and facts that the logs state, by the names of the facts.
 func contradictions(live []facts.Fact, found map[string]facts.Fact, v *fact.Vocabulary) []contradiction {
 	var list []contradiction
 	for _, now := range live {
 		then, ok := found[now.Name]
 		info, _ := v.Fact(now.Name)
-		if ok && now.Origin == facts.FromLive && changed(info, then.Value, now.Value) {
+		if ok && now.Source == facts.FromLive && changed(info, then.Value, now.Value) {
 			list = append(list, contradiction{then, now})
 		}
 	}
@@ -35,18 +37,14 @@ func (c contradiction) note() string {
 }
 
 // today tells whether a library would choose another backend with what the machine has now. It is silent when that is not certain.
-func (r diagnoser) today(name string, facts facts.Facts, list []contradiction) []string {
-	library, err := r.Base.Library(name)
-	if err != nil || library == nil || len(list) == 0 {
+func today(base *rules.Base, name string, s situation) []string {
+	library, err := base.Library(name)
+	if err != nil || library == nil || len(s.changed) == 0 {
 		return nil
 	}
-	values := make(map[string]condition.Value, len(facts))
-	for name, f := range facts {
-		values[name] = f.Value
-	}
-	usual, _ := library.Usual(values)
+	usual, _ := library.Usual(s.facts.Values())
 	then := library.Evaluate(usual)
-	for _, c := range list {
+	for _, c := range s.changed {
 		usual[c.now.Name] = c.now.Value
 	}
 	now := library.Evaluate(usual)

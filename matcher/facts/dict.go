@@ -22,27 +22,27 @@ type openDict struct {
 // maxOpenDicts bounds the dicts, of up to 64 KiB each, that are waited for at a time.
 const maxOpenDicts = 256
 
-// begin reads the dict that a line has after a reader's marker.
+// Begin reads the dict that a line has after a reader's marker.
 func (l *LogFacts) Begin(reader *fact.DictReader, text string, line logline.Line) {
-	if len(l.Open) >= maxOpenDicts {
+	if len(l.open) >= maxOpenDicts {
 		return
 	}
 	_, dict, _ := strings.Cut(text, reader.Marker)
 	l.grow(&openDict{reader: reader, line: line}, dict)
 }
 
-// continues tells whether a line belongs to a dict that its writer began before, and takes it if so.
+// Continues tells whether a line belongs to a dict that its writer began before, and takes it if so.
 func (l *LogFacts) Continues(text string, line logline.Line) bool {
-	if len(l.Open) == 0 {
+	if len(l.open) == 0 {
 		return false
 	}
 	l.expire(line)
-	d := l.Open[line.Process()]
+	d := l.open[line.Process()]
 	return d != nil && l.grow(d, text)
 }
 
-// busy tells whether a dict is open, so that any line may matter.
-func (l *LogFacts) Busy() bool { return len(l.Open) > 0 }
+// Busy tells whether a dict is open, so that any line may matter.
+func (l *LogFacts) Busy() bool { return len(l.open) > 0 }
 
 // maxDictLines is how many lines of a source after its beginning a dict is waited for.
 const maxDictLines = 2000
@@ -52,9 +52,9 @@ func (l *LogFacts) expire(line logline.Line) {
 	if line.Number%64 != 0 {
 		return
 	}
-	for key, d := range l.Open {
+	for key, d := range l.open {
 		if line.Number-d.line.Number > maxDictLines {
-			delete(l.Open, key)
+			delete(l.open, key)
 		}
 	}
 }
@@ -63,10 +63,10 @@ func (l *LogFacts) expire(line logline.Line) {
 func (l *LogFacts) grow(d *openDict, text string) bool {
 	entries, err := d.text.Add(text)
 	if errors.Is(err, pyrepr.ErrUnfinished) {
-		l.Open[d.line.Process()] = d
+		l.open[d.line.Process()] = d
 		return true
 	}
-	delete(l.Open, d.line.Process())
+	delete(l.open, d.line.Process())
 	for _, entry := range entries {
 		l.entry(d, entry)
 	}

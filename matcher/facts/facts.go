@@ -1,45 +1,49 @@
+// Package facts knows what is known of a job: facts by their names, each with who tells it, and which of several outweighs the others. It
+// takes from lines of logs what they state: facts in words that the vocabulary has patterns for (LogFacts), facts in dicts that libraries
+// print, over many lines perhaps, errors of GPUs in the kernel's messages (Xids), how libraries choose their backends (SelectionLogs), and
+// where and when a log was written (LogOrigin).
 package facts
 
 import (
-	"fmt"
-
-	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/rules/condition"
 	"github.com/gpu-triage/triage/rules/fact"
 )
 
-// Origin is where a fact is from.
-type Origin string
+// Source is who tells a fact.
+type Source string
 
-// The origins, in order of precedence: what the user says outweighs what the log says, and that what the machine says now.
+// The sources, in order of precedence: what the user says outweighs what the log says, and that what the machine says now.
 const (
-	FromUser Origin = "user"
-	FromLog  Origin = "log"
-	FromLive Origin = "live"
+	FromUser Source = "user"
+	FromLog  Source = "log"
+	FromLive Source = "live"
 )
+
+// Outranks compares two sources: positive when s outweighs other, 0 when they weigh the same.
+func (s Source) Outranks(other Source) int { return precedence[s] - precedence[other] }
+
+var precedence = map[Source]int{FromUser: 3, FromLog: 2, FromLive: 1}
 
 // Fact is a known thing about the situation.
 type Fact struct {
 	Name   string
 	Value  condition.Value // Nil when the thing is known to be absent
-	Origin Origin
+	Source Source
 	Where  string // the line of a log ("train.log:12") or the command that told it
 }
 
 // Facts are the known facts by name, the weightiest of each. The zero value is not ready: use make.
 type Facts map[string]Fact
 
-var Precedence = map[Origin]int{FromUser: 3, FromLog: 2, FromLive: 1}
-
-// Add notes a fact unless one of the same or a weightier origin is there already.
+// Add notes a fact unless one of the same or a weightier source is there already.
 func (fs Facts) Add(f Fact) {
-	if old, ok := fs[f.Name]; ok && Precedence[old.Origin] >= Precedence[f.Origin] {
+	if old, ok := fs[f.Name]; ok && old.Source.Outranks(f.Source) >= 0 {
 		return
 	}
 	fs[f.Name] = f
 }
 
-// infer adds what follows from the facts. A fact that is known is never overruled by what another lets expect.
+// Infer adds what follows from the facts. A fact that is known is never overruled by what another lets expect.
 func (fs Facts) Infer(v *fact.Vocabulary) {
 	for _, i := range v.Inferences {
 		from, ok := fs[i.From]
@@ -47,9 +51,18 @@ func (fs Facts) Infer(v *fact.Vocabulary) {
 			continue
 		}
 		if value, ok := i.Infer(from.Value); ok {
-			fs[i.Fact] = Fact{Name: i.Fact, Value: value, Origin: from.Origin, Where: from.Where}
+			fs[i.Fact] = Fact{Name: i.Fact, Value: value, Source: from.Source, Where: from.Where}
 		}
 	}
+}
+
+// Values are what the facts are worth, by name.
+func (fs Facts) Values() map[string]condition.Value {
+	values := make(map[string]condition.Value, len(fs))
+	for name, f := range fs {
+		values[name] = f.Value
+	}
+	return values
 }
 
 // Situation is what the facts tell, in a scope.
@@ -59,95 +72,4 @@ func (fs Facts) Situation(scope *condition.Scope) *condition.Situation {
 		s.Set(name, f.Value)
 	}
 	return s
-}
-
-// logFacts collects the facts that a log states.
-type LogFacts struct {
-	vocabulary *fact.Vocabulary
-	Found      map[string]Fact
-	weight     map[string]int
-	Open       map[string]*openDict // by process
-}
-
-// How much a statement of a log weighs. A dict is what a library saw just before it failed, so the last one counts; of all else the
-// first counts, because later lines may be about another process.
-const (
-	FromPackageList = 1
-	FromLine        = 2
-	fromDict        = 3
-)
-
-func NewLogFacts(v *fact.Vocabulary) *LogFacts {
-	return &LogFacts{vocabulary: v, Found: make(map[string]Fact), weight: make(map[string]int), Open: make(map[string]*openDict)}
-}
-
-func (l *LogFacts) add(name string, value condition.Value, line logline.Line, weight int) {
-	if old := l.weight[name]; old > weight || old == weight && weight != fromDict {
-		return
-	}
-	l.weight[name] = weight
-	l.Found[name] = Fact{Name: name, Value: value, Origin: FromLog, Where: fmt.Sprintf("%s:%d", line.Source, line.Number)}
-}
-
-// readable is the part of a text that a reader's pattern is for.
-func readable(reader *fact.Reader, text string) string {
-	if reader.Within == nil {
-		return text
-	}
-	return reader.Within.Regexp().FindString(text)
-}
-
-// maxStated is how many facts one line may state to one reader.
-const MaxStated = 50
-
-// read applies one reader to a line that has one of its keywords.
-func (l *LogFacts) Read(reader *fact.Reader, text string, line logline.Line, weight int) {
-	if reader.Fact != "" && l.weight[reader.Fact] >= weight {
-		return // the first statement counts
-	}
-	if text = readable(reader, text); !reader.Pattern.Possible(text) {
-		return
-	}
-	for _, m := range reader.Pattern.Regexp().FindAllStringSubmatch(text, MaxStated) {
-		l.stated(reader, m, line, weight)
-	}
-}
-
-// subject is the fact that one match of a reader's pattern is about, if there is such a fact.
-func Subject(reader *fact.Reader, v *fact.Vocabulary, m []string, packages bool) (name string, ok bool) {
-	name = reader.Fact
-	if i := reader.Pattern.Group("name"); i >= 0 {
-		name = reader.Prefix + m[i]
-	}
-	if packages {
-		if name, ok = v.Package(name); !ok {
-			return "", false
-		}
-	}
-	_, ok = v.Fact(name)
-	return name, ok
-}
-
-// stated notes what one match of a reader's pattern says.
-func (l *LogFacts) stated(reader *fact.Reader, m []string, line logline.Line, weight int) {
-	name, ok := Subject(reader, l.vocabulary, m, weight == FromPackageList)
-	if !ok {
-		return
-	}
-	if reader.Value != nil {
-		l.add(name, *reader.Value, line, weight)
-		return
-	}
-	// What is no value of this fact was about something else.
-	if value, err := l.decode(name, reader.Decode, m[reader.Pattern.Group("value")]); err == nil {
-		l.add(name, value, line, weight)
-	}
-}
-
-func (l *LogFacts) decode(name, decoding, text string) (condition.Value, error) {
-	decoded, err := fact.Decodings[decoding](text)
-	if err != nil {
-		return condition.Value{}, err
-	}
-	return l.vocabulary.Parse(name, decoded)
 }

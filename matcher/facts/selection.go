@@ -6,33 +6,34 @@ import (
 	"github.com/gpu-triage/triage/matcher/logline"
 )
 
-// trails are the lines by which libraries tell how they choose their backends, by library and process.
-type SelectionLogs map[trailKey][]string
+// SelectionLogs are the lines by which libraries tell how they choose their backends, by library and process.
+type SelectionLogs map[selectionKey][]string
 
-type trailKey struct{ library, process string }
+type selectionKey struct{ library, process string }
 
 // Bounds of the lines that are kept; one choice prints some twenty.
 const (
-	maxTrail     = 200
-	maxTrails    = 4096
-	maxTrailLine = 16 << 10 // bytes
+	maxSelectionLines = 200      // of one process, the last ones
+	maxSelectionLogs  = 4096     // of all processes and libraries
+	maxSelectionLine  = 16 << 10 // bytes
 )
 
+// Add keeps a line for its library and process.
 func (t SelectionLogs) Add(library, text string, line logline.Line) {
-	key := trailKey{library, line.Process()}
+	key := selectionKey{library, line.Process()}
 	lines := t[key]
-	if lines == nil && len(t) >= maxTrails || len(lines) > 0 && lines[len(lines)-1] == text {
+	if lines == nil && len(t) >= maxSelectionLogs || len(lines) > 0 && lines[len(lines)-1] == text {
 		return // a line that holds two keywords is told twice
 	}
-	if len(lines) == maxTrail {
+	if len(lines) == maxSelectionLines {
 		lines = slices.Delete(lines, 0, 1)
 	}
-	t[key] = append(lines, logline.Clip(text, maxTrailLine))
+	t[key] = append(lines, logline.Clip(text, maxSelectionLine))
 }
 
-// of are the lines of a process, or of the only process that left some.
+// Of are the lines of a process, or of the only process that left some.
 func (t SelectionLogs) Of(library, process string) []string {
-	if lines := t[trailKey{library, process}]; lines != nil {
+	if lines := t[selectionKey{library, process}]; lines != nil {
 		return lines
 	}
 	var only []string

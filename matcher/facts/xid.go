@@ -1,7 +1,6 @@
 package facts
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -16,24 +15,25 @@ const maxXids = 500
 // maxXidText bounds what is said of them, in bytes.
 const maxXidText = 2000
 
-// xidList are the errors of GPUs that the kernel's messages in a log report.
+// Xids are the errors of GPUs that the kernel's messages in a log report.
 type Xids struct {
 	events []xid.Event
 	where  string // of the first
 }
 
+// Add takes the error that a line of the kernel reports, if it is one and none like it came before.
 func (x *Xids) Add(catalogue *xid.Catalogue, text string, line logline.Line) {
 	event, ok := catalogue.Parse(text)
 	if !ok || len(x.events) == maxXids || slices.Contains(x.events, event) {
 		return
 	}
 	if x.where == "" {
-		x.where = fmt.Sprintf("%s:%d", line.Source, line.Number)
+		x.where = place(line)
 	}
 	x.events = append(x.events, event)
 }
 
-// state adds the facts that follow, unless somebody who knows more about the machine has told them.
+// State adds the facts that follow, unless somebody who knows more about the machine has told them.
 func (x *Xids) State(facts Facts, catalogue *xid.Catalogue) {
 	if _, told := facts["xids"]; told || len(x.events) == 0 {
 		return
@@ -50,12 +50,15 @@ func (x *Xids) State(facts Facts, catalogue *xid.Catalogue) {
 		if meaning.Blame.Graver(gravest) {
 			gravest = meaning.Blame
 		}
-		if text := meaning.Tell(event.Code, "the GPU at "+event.GPU); !slices.Contains(texts, text) {
+		text := meaning.Tell(event.Code, "the GPU at "+event.GPU)
+		if !slices.Contains(texts, text) {
 			texts = append(texts, text)
 		}
 	}
-	for name, value := range map[string]condition.Value{"xids": condition.ListValue(list...), "xid_blame": condition.StringValue(string(gravest)),
-		"xid_text": condition.StringValue(logline.Clip(strings.Join(texts, "; "), maxXidText))} {
-		facts.Add(Fact{Name: name, Value: value, Origin: FromLog, Where: x.where})
+	for name, value := range map[string]condition.Value{
+		"xids": condition.ListValue(list...), "xid_blame": condition.StringValue(string(gravest)),
+		"xid_text": condition.StringValue(logline.Clip(strings.Join(texts, "; "), maxXidText)),
+	} {
+		facts.Add(Fact{Name: name, Value: value, Source: FromLog, Where: x.where})
 	}
 }

@@ -2,20 +2,13 @@ package flight
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 )
 
-// Remark is something that a comparison of dumps shows about a rank, in one line that signatures can know.
-type Remark struct {
-	Dump *Dump
-	Text string
-}
-
 // Compare finds, for each process group, the first collective that not all of its ranks completed, and says of each rank what it
-// did there. Ranks without a dump are named too: they may be the ones that died.
-func Compare(dumps []*Dump) []Remark {
+// did there. Ranks without a dump are named too: they may be the ones that died. Who is missing explains who waits and comes first.
+func Compare(dumps []*Dump) []Finding {
 	byRank := make(map[int]*Dump)
 	groups := make(map[string]group)
 	for _, d := range dumps {
@@ -31,55 +24,50 @@ func Compare(dumps []*Dump) []Remark {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	var remarks []Remark
+	var findings []Finding
 	for _, name := range names {
-		remarks = append(remarks, compareGroup(groups[name], byRank)...)
+		findings = append(findings, compareGroup(groups[name], byRank)...)
 	}
-	// Who is missing explains who waits, so that it is said first.
-	slices.SortStableFunc(remarks, func(a, b Remark) int {
-		return cmp.Compare(strings.Count(b.Text, blame), strings.Count(a.Text, blame))
-	})
-	return remarks
+	slices.SortStableFunc(findings, func(a, b Finding) int { return cmp.Compare(a.waits(), b.waits()) })
+	return findings
 }
 
-// The phrases that signatures look for.
-const (
-	blame    = "flight recorder: who holds the others up: "
-	disagree = "flight recorder: ranks disagree on collective "
-	waiting  = "flight recorder: waits in collective "
-)
-
-func compareGroup(g group, byRank map[int]*Dump) []Remark {
+// compareGroup says what the ranks of a group did at the first collective that one of them did not complete.
+func compareGroup(g group, byRank map[int]*Dump) []Finding {
 	seq, stuck := firstStuck(g, byRank)
 	if stuck == nil {
 		return nil
 	}
-	at := stuck.calls[callKey{g.name, seq}]
-	where := fmt.Sprintf("collective %d (%s) of group %s", seq, at.op, cmp.Or(g.about, g.name))
-	remarks := mismatch(g, seq, byRank)
+	at := Finding{Group: cmp.Or(g.about, g.name), Collective: seq, Operation: stuck.calls[callKey{g.name, seq}].op}
+	findings := mismatch(g, at, byRank)
 	for _, rank := range g.members {
 		d := byRank[rank]
 		if d == nil {
-			remarks = append(remarks, Remark{stuck, fmt.Sprintf("%srank %d left no dump and may have died before %s", blame, rank, where)})
+			f := at
+			f.Kind, f.Rank, f.Dump = NoDump, rank, stuck
+			findings = append(findings, f)
 			continue
 		}
-		c, joined := d.calls[callKey{g.name, seq}]
-		switch {
-		case !joined && d.last[g.name] < seq:
-			last := d.calls[callKey{g.name, d.last[g.name]}]
-			remarks = append(remarks, Remark{d, fmt.Sprintf("%srank %d never joined %s; its last was %d (%s)%s", blame, rank, where, d.last[g.name], last.op, from(last))})
-		case joined && c.state != "completed":
-			remarks = append(remarks, Remark{d, fmt.Sprintf("%s%d (%s) of group %s, rank %d, %s%s", waiting, seq, c.op, cmp.Or(g.about, g.name), rank, c.state, from(c))})
+		if f, did := behaviour(g, at, d); !did {
+			findings = append(findings, f)
 		}
 	}
-	return remarks
+	return findings
 }
 
-func from(c call) string {
-	if c.from == "" {
-		return ""
+// behaviour is what a rank with a dump did at a collective of a group instead of completing it, if it did not complete it.
+func behaviour(g group, at Finding, d *Dump) (f Finding, completed bool) {
+	f = at
+	f.Rank, f.Dump = d.Rank, d
+	call, joined := d.calls[callKey{g.name, at.Collective}]
+	if joined {
+		f.Kind, f.Operation, f.State, f.Caller = Waiting, call.op, call.state, call.from
+		return f, call.state == "completed"
 	}
-	return ", called from " + c.from
+	f.last = d.last[g.name]
+	last := d.calls[callKey{g.name, f.last}]
+	f.Kind, f.lastOperation, f.Caller = NeverJoined, last.op, last.from
+	return f, f.last >= at.Collective
 }
 
 // firstStuck is the first collective of a group that some rank began and did not complete, and one such rank.
@@ -99,7 +87,7 @@ func firstStuck(g group, byRank map[int]*Dump) (seq int, stuck *Dump) {
 }
 
 // mismatch says where ranks called different operations, or one with different sizes, under the same number.
-func mismatch(g group, seq int, byRank map[int]*Dump) []Remark {
+func mismatch(g group, at Finding, byRank map[int]*Dump) []Finding {
 	var first *Dump
 	var reference call
 	for _, rank := range g.members {
@@ -107,14 +95,16 @@ func mismatch(g group, seq int, byRank map[int]*Dump) []Remark {
 		if d == nil {
 			continue
 		}
-		c, ok := d.calls[callKey{g.name, seq}]
+		c, ok := d.calls[callKey{g.name, at.Collective}]
 		switch {
 		case !ok:
 		case first == nil:
 			first, reference = d, c
 		case c.op != reference.op || c.sizes != reference.sizes && !unequalByDesign(c.op):
-			return []Remark{{d, fmt.Sprintf("%s%d of group %s: rank %d calls %s with %s%s, rank %d calls %s with %s%s", disagree, seq, cmp.Or(g.about, g.name),
-				first.Rank, reference.op, reference.sizes, from(reference), rank, c.op, c.sizes, from(c))}}
+			f := at
+			f.Kind, f.Rank, f.Dump, f.Operation, f.Caller = Disagree, rank, d, c.op, c.from
+			f.Calls = reference.by(first.Rank) + ", " + c.by(rank)
+			return []Finding{f}
 		}
 	}
 	return nil

@@ -1,5 +1,8 @@
 // Package flight reads the dumps of PyTorch's NCCL flight recorder, which each rank writes when a collective times out
 // (TORCH_NCCL_DUMP_ON_TIMEOUT), and finds where the ranks part: who never joined a collective, and who called another one.
+//
+// It reads pickles itself, and only plain data in them: a dump comes from strangers, and the libraries that read pickles allocate
+// whatever length a file claims.
 package flight
 
 import (

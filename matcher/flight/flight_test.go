@@ -2,8 +2,12 @@ package flight
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/signature"
 )
 
 func read(t testing.TB, rank string) *Dump {
@@ -24,22 +28,22 @@ func read(t testing.TB, rank string) *Dump {
 }
 
 func TestCompare(t *testing.T) {
-	remarks := Compare([]*Dump{read(t, "0"), read(t, "1")})
-	if len(remarks) != 2 {
-		t.Fatalf("got %v, want that one rank is missing and the other waits", remarks)
+	findings := Compare([]*Dump{read(t, "0"), read(t, "1")})
+	if len(findings) != 2 {
+		t.Fatalf("got %v, want that one rank is missing and the other waits", findings)
 	}
-	if r := remarks[0]; r.Dump.Rank != 1 || !strings.Contains(r.Text, "rank 1 never joined collective 7 (nccl:_all_gather_base) of group default_pg; its last was 6 (nccl:all_reduce), called from flight_recorder (") {
-		t.Errorf("got %q", r.Text)
+	if f := findings[0]; f.Kind != NeverJoined || f.Rank != 1 || f.Dump.Rank != 1 || !strings.Contains(f.Text(), "rank 1 never joined collective 7 (nccl:_all_gather_base) of group default_pg; its last was 6 (nccl:all_reduce), called from flight_recorder (") {
+		t.Errorf("got %s: %s", f.Kind, f.Text())
 	}
-	if r := remarks[1]; r.Dump.Rank != 0 || !strings.HasPrefix(r.Text, waiting) {
-		t.Errorf("got %q", r.Text)
+	if f := findings[1]; f.Kind != Waiting || f.Dump.Rank != 0 || !strings.HasPrefix(f.Text(), "flight recorder: waits in collective 7 (nccl:_all_gather_base) of group default_pg, rank 0, ") {
+		t.Errorf("got %s: %s", f.Kind, f.Text())
 	}
 }
 
 func TestCompareWithoutOneDump(t *testing.T) {
-	remarks := Compare([]*Dump{read(t, "0")})
-	if len(remarks) != 2 || !strings.Contains(remarks[0].Text, "rank 1 left no dump") {
-		t.Errorf("got %v", remarks)
+	findings := Compare([]*Dump{read(t, "0")})
+	if len(findings) != 2 || findings[0].Kind != NoDump || findings[0].Rank != 1 || !strings.Contains(findings[0].Text(), "rank 1 left no dump") {
+		t.Errorf("got %v", findings)
 	}
 }
 
@@ -48,9 +52,54 @@ func TestCompareMismatch(t *testing.T) {
 	key := callKey{"0", 7}
 	b.calls[key] = call{op: "nccl:broadcast", sizes: "[4]", state: "scheduled"}
 	b.last["0"] = 7
-	remarks := Compare([]*Dump{a, b})
-	if len(remarks) == 0 || !strings.HasPrefix(remarks[0].Text, disagree) {
-		t.Errorf("got %v", remarks)
+	findings := Compare([]*Dump{a, b})
+	var kinds []Kind
+	for _, f := range findings {
+		kinds = append(kinds, f.Kind)
+	}
+	if !slices.Equal(kinds, []Kind{Disagree, Waiting, Waiting}) || !strings.HasPrefix(findings[0].Text(), "flight recorder: ranks disagree on collective 7 of group default_pg: rank 0 calls ") ||
+		!strings.HasSuffix(findings[0].Calls, ", rank 1 calls nccl:broadcast with [4]") {
+		t.Errorf("got %v: %s", kinds, findings[0].Calls)
+	}
+}
+
+// TestShape: long lists of sizes are cut to eight on both levels.
+func TestShape(t *testing.T) {
+	numbers := func(n int) *list {
+		l := &list{}
+		for i := range n {
+			l.items = append(l.items, i+1)
+		}
+		return l
+	}
+	for n, want := range map[int]string{7: "[1x2x3x4x5x6x7]", 8: "[1x2x3x4x5x6x7x8]", 9: "[1x2x3x4x5x6x7x8]"} {
+		if got := shape(&list{[]any{numbers(n)}}); got != want {
+			t.Errorf("%d sizes are shown as %s, not %s", n, got, want)
+		}
+		types := &list{}
+		for range n {
+			types.items = append(types.items, "Float")
+		}
+		if got := strings.Count(shape(types), "Float"); got != min(n, 8) {
+			t.Errorf("%d of %d types are shown", got, n)
+		}
+	}
+}
+
+// TestValue: a finding has all members that conditions may ask about, and no other.
+func TestValue(t *testing.T) {
+	declared := condition.NewScope()
+	for name, shape := range signature.FindingShapes() {
+		if err := declared.Declare(name, shape); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, f := range Compare([]*Dump{read(t, "0"), read(t, "1")}) {
+		for member := range f.Value().JSON().(map[string]any) {
+			if _, err := declared.Compile("flight." + member); err != nil {
+				t.Error(err)
+			}
+		}
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 
 // unpickle reads the part of Python's pickle format that holds plain data: numbers, texts, lists, tuples and dicts, as PyTorch's
 // own writer (torch/csrc/jit/serialization/pickler.cpp) and Python's protocol 4 write them. What could call something is refused.
-// Libraries that read pickles allocate whatever length a file claims; here nothing is longer than the file.
+// Nothing is longer than the file, whatever lengths it claims.
 func unpickle(data []byte) (any, error) {
 	m := machine{data: data, memo: make(map[int]any)}
 	for {

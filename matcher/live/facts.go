@@ -38,7 +38,7 @@ func (m *Machine) Known(vocabulary *fact.Vocabulary) []facts.Fact {
 		if f.Value != nil {
 			value, _ = vocabulary.FromJSON(f.Name, f.Value) // Facts has dropped what cannot be read
 		}
-		known = append(known, facts.Fact{Name: f.Name, Value: value, Origin: facts.FromLive, Where: f.Where})
+		known = append(known, facts.Fact{Name: f.Name, Value: value, Source: facts.FromLive, Where: f.Where})
 	}
 	return known
 }

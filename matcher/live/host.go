@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -82,11 +81,7 @@ func (s *system) glibc() string {
 
 func (s *system) limits() Limits {
 	var l Limits
-	var shm syscall.Statfs_t
-	if syscall.Statfs(s.path("/dev/shm"), &shm) == nil {
-		block := float64(shm.Bsize)
-		l.ShmMiB, l.ShmFreeMiB = float64(shm.Blocks)*block/(1<<20), float64(shm.Bavail)*block/(1<<20)
-	}
+	l.ShmMiB, l.ShmFreeMiB = fileSystemMiB(s.path("/dev/shm"))
 	for line := range strings.Lines(s.text("/proc/meminfo")) {
 		name, value, _ := strings.Cut(line, ":")
 		size, _, _ := strings.Cut(strings.TrimSpace(value), " ")

@@ -1,5 +1,6 @@
 // Package live tells the facts of this moment: what the machine's GPUs, driver, kernel, Python packages and environment say, or
-// what Prometheus says of other machines. It is the only package that starts processes or asks another machine.
+// what Prometheus says of other machines. It is the only package of the matcher that asks another machine, and beside supervise the
+// only one that starts processes: the machine's own tools.
 //
 // Every source has its own time limit and fails on its own: what one cannot tell, the others still do.
 package live
@@ -12,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/gpu-triage/triage/matcher/report"
@@ -148,11 +148,9 @@ func (s *system) markOwn(m *Machine) {
 	if len(s.command) == 0 {
 		return
 	}
-	group := syscall.Getpgrp()
 	for i := range m.GPUs {
 		for j, p := range m.GPUs[i].Processes {
-			theirs, err := syscall.Getpgid(p.PID)
-			m.GPUs[i].Processes[j].Own = s.root == "/" && err == nil && theirs == group
+			m.GPUs[i].Processes[j].Own = s.root == "/" && sameGroup(p.PID)
 		}
 	}
 }

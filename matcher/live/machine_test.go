@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -70,12 +71,14 @@ func (m machine) read(env ...string) *Machine {
 
 func base(t testing.TB) *rules.Base {
 	t.Helper()
-	b, err := rules.Load()
+	b, err := loaded()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return b
 }
+
+var loaded = sync.OnceValues(func() (*rules.Base, error) { return rules.Load() }) // no test changes it
 
 // values maps the facts to their values.
 func values(m *Machine, b *rules.Base) map[string]any {

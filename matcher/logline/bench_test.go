@@ -33,7 +33,7 @@ func BenchmarkReadLines(b *testing.B) {
 		b.Run(form+"/assembled", func(b *testing.B) {
 			b.SetBytes(int64(len(log)))
 			for b.Loop() {
-				a := traceback.NewAssembler(func(*traceback.Exception) {}, func(logline.Line) {})
+				a := traceback.NewAssembler(func(*traceback.Exception, logline.Line) {}, nil)
 				loglinetest.ReadLines(bytes.NewReader(log), "x", func(l logline.Line) error { a.Feed(l); return nil })
 			}
 		})

@@ -132,8 +132,8 @@ func TestWording(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "step 10 of 2000": "step # of #", "at 0x7fa0 in f": "at # in f", "0x": "#x", "bf16 1.5e-3": "bf# #.#e-#", "10": "#", "0xg": "#xg",
 	} {
-		if got := Wording(text); got != want {
-			t.Errorf("Wording(%q) = %q, want %q", text, got, want)
+		if got := MaskNumbers(text); got != want {
+			t.Errorf("MaskNumbers(%q) = %q, want %q", text, got, want)
 		}
 	}
 }

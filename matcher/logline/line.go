@@ -67,9 +67,9 @@ func Clip(text string, most int) string {
 	return strings.ToValidUTF8(text[:most], "")
 }
 
-// Wording is a text with # in place of each number and address: the same for lines that differ only in these, however many digits they
+// MaskNumbers is a text with # in place of each number and address: the same for lines that differ only in these, however many digits they
 // have.
-func Wording(text string) string {
+func MaskNumbers(text string) string {
 	var b strings.Builder
 	from := 0
 	for i := 0; i < len(text); i++ {

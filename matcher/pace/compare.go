@@ -2,7 +2,6 @@ package pace
 
 import (
 	"cmp"
-	"fmt"
 	"path"
 	"slices"
 	"strconv"
@@ -12,40 +11,22 @@ import (
 	"github.com/gpu-triage/triage/matcher/logline"
 )
 
-// contrast is something that no line states and a comparison of lines shows, in words that signatures can know.
-type Finding struct {
-	Text  string
-	Lines []logline.Line // the one that shows where it began first
-	About []logline.Line // a line of each process that it is about, when not about all
-	Quiet bool           // nothing comes after it that could say more
-}
-
 // pacer is a process whose steps are compared with those of others.
 type pacer struct {
 	name string
 	*series
 }
 
-// contrastsOf tells what the steps of all sources show together.
-func Compare(paces []*Pace) []Finding {
-	for _, p := range paces {
-		if p.finished {
-			return nil
-		}
+// Compare tells what the steps of all sources show together, or nil: that the job stands still before that it is slow.
+func Compare(paces []*Pace) *Finding {
+	if slices.ContainsFunc(paces, func(p *Pace) bool { return p.finished }) {
+		return nil
 	}
 	all := pacers(paces)
 	if len(all) == 0 {
 		return nil
 	}
-	if stopped := stopped(paces, all); stopped != nil {
-		return []Finding{*stopped}
-	}
-	for _, find := range []func([]pacer) *Finding{slowed, slowest} {
-		if found := find(all); found != nil {
-			return []Finding{*found}
-		}
-	}
-	return nil
+	return cmp.Or(stopped(paces, all), slowed(all), slowest(all))
 }
 
 // pacers are the processes of the count of steps that most of them show, by name.
@@ -57,7 +38,7 @@ func pacers(paces []*Pace) []pacer {
 	groups, lines := make(map[count]map[string]*series), make(map[count]int)
 	var best count
 	for _, p := range paces {
-		for _, one := range p.Series {
+		for _, one := range p.series {
 			if !one.current {
 				continue
 			}
@@ -65,7 +46,7 @@ func pacers(paces []*Pace) []pacer {
 			if groups[c] == nil {
 				groups[c] = make(map[string]*series)
 			}
-			name := nameOf(one.last.Line)
+			name := nameOf(one.last.line)
 			if known := groups[c][name]; known == nil || known.last.number < one.last.number {
 				groups[c][name] = one
 			}
@@ -80,12 +61,12 @@ func pacers(paces []*Pace) []pacer {
 		all = append(all, pacer{name, one})
 	}
 	slices.SortFunc(all, func(a, b pacer) int {
-		return cmp.Or(cmp.Compare(a.last.Line.Rank, b.last.Line.Rank), strings.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(a.last.line.Rank, b.last.line.Rank), strings.Compare(a.name, b.name))
 	})
 	return all
 }
 
-// nameOf is what a process is called in a contrast.
+// nameOf is what a process is called in a finding.
 func nameOf(line logline.Line) string {
 	if line.Rank != logline.NoRank {
 		return "rank " + strconv.Itoa(line.Rank)
@@ -93,48 +74,51 @@ func nameOf(line logline.Line) string {
 	return cmp.Or(line.Writer, path.Base(strings.ReplaceAll(line.Source, `\`, "/")))
 }
 
-// stopped tells that no process shows a step any more, and which were the first to stop.
+// stopped tells that no process shows a step any more, and which were the first to stop; nil when neither a clock nor the steps of others
+// prove it.
 func stopped(paces []*Pace, all []pacer) *Finding {
-	for _, p := range paces {
-		if p.paused {
-			return nil
-		}
+	if slices.ContainsFunc(paces, func(p *Pace) bool { return p.paused }) {
+		return nil
 	}
 	first := slices.MaxFunc(all, func(a, b pacer) int { return cmp.Compare(a.last.number, b.last.number) })
 	wait, end, quiet := waited(paces)
-	var behind []pacer
-	for _, one := range all {
-		due := first.last.number - one.last.number
-		if one.turn > 0 && due >= one.turn && due <= one.apart+fewTurns*one.turn && (wait > 0 || len(paces) == 1 && one.leftBehind(due)) {
-			behind = append(behind, one)
-		}
-	}
-	what := ""
-	if wait > 0 {
-		what = "; nothing new for " + spoken(wait)
-	}
+	behind := left(all, first.last.number, wait > 0, len(paces) == 1)
+	found := &Finding{Kind: Stopped, Quiet: quiet, wait: wait}
 	switch {
 	case len(behind) > 0 && 2*len(behind) <= len(all):
 		stuck := behind[0]
-		what = fmt.Sprintf("pace: %s without a step after %s; %d others reached %s%s", names(behind), decimal(stuck.last.number), len(all)-len(behind), decimal(first.last.number), what)
-		found := &Finding{Text: what, Lines: []logline.Line{stuck.last.Line, first.last.Line}, Quiet: quiet}
-		for _, one := range behind {
-			found.About = append(found.About, one.last.Line)
-		}
-		return found.ending(wait, end)
+		found.step, found.reached, found.others = stuck.last.number, first.last.number, len(all)-len(behind)
+		found.Lines = []logline.Line{stuck.last.line, first.last.line}
+		found.about(behind, func(one pacer) logline.Line { return one.last.line })
 	case wait > 0:
-		found := &Finding{Text: fmt.Sprintf("pace: no step after %s%s", decimal(first.last.number), what), Lines: []logline.Line{first.last.Line}, Quiet: quiet}
-		return found.ending(wait, end)
+		found.step, found.Lines = first.last.number, []logline.Line{first.last.line}
+	default:
+		return nil
 	}
-	return nil
-}
-
-// ending quotes the line by whose timestamp the wait is known.
-func (found *Finding) ending(wait time.Duration, end logline.Line) *Finding {
 	if wait > 0 {
 		found.Lines = append(found.Lines, end)
 	}
 	return found
+}
+
+// left are the processes that stopped before the first one came to a step, as far as that is proved: by the wait that the clock shows or,
+// where all are in one source, by how far apart they are otherwise.
+func left(all []pacer, reached float64, waited, oneSource bool) (behind []pacer) {
+	for _, one := range all {
+		due := reached - one.last.number
+		inReach := one.turn > 0 && due >= one.turn && due <= one.apart+fewTurns*one.turn
+		if inReach && (waited || oneSource && one.leftBehind(due)) {
+			behind = append(behind, one)
+		}
+	}
+	return behind
+}
+
+// about says that a finding is about these processes, and which line shows each.
+func (found *Finding) about(these []pacer, line func(pacer) logline.Line) {
+	for _, one := range these {
+		found.About, found.names = append(found.About, line(one)), append(found.names, one.name)
+	}
 }
 
 // leftBehind tells without a clock that a process is farther behind than processes are while all go on.
@@ -144,7 +128,7 @@ func (one *series) leftBehind(due float64) bool {
 
 // waited is for how long no step has come, as far as timestamps prove it, the line that shows it, and whether nothing new came.
 func waited(paces []*Pace) (wait time.Duration, end logline.Line, quiet bool) {
-	var stepped, ended Mark
+	var stepped, ended mark
 	var longest time.Duration
 	quiet = true
 	for _, p := range paces {
@@ -160,10 +144,11 @@ func waited(paces []*Pace) (wait time.Duration, end logline.Line, quiet bool) {
 			ended = p.ended
 		}
 	}
-	if wait = ended.at.Sub(stepped.at); wait < longWait || wait < waitFactor*longest || !logline.SameClock(ended.at, stepped.at) {
+	wait = ended.at.Sub(stepped.at)
+	if wait < longWait || wait < waitFactor*longest || !logline.SameClock(ended.at, stepped.at) {
 		return 0, logline.Line{}, quiet
 	}
-	return wait, ended.Line, quiet
+	return wait, ended.line, quiet
 }
 
 // slowed tells since when steps take several times as long, on all processes or some.
@@ -182,28 +167,28 @@ func slowed(all []pacer) *Finding {
 		return nil
 	}
 	slices.SortStableFunc(slow, func(a, b pacer) int { return cmp.Compare(a.slow.since.number, b.slow.since.number) })
-	began, who := slow[0].slow, "steps take"
-	found := &Finding{Lines: []logline.Line{began.since.Line, began.before.Line}, Quiet: true}
-	if tolerated*len(slow) < (tolerated-1)*told {
-		who = names(slow) + " of " + strconv.Itoa(len(all)) + " with steps that take"
-		for _, one := range slow {
-			found.About = append(found.About, one.slow.since.Line)
-		}
+	began := slow[0].slow
+	found := &Finding{
+		Kind: Slower, Quiet: true, Lines: []logline.Line{began.since.line, began.before.line},
+		step: began.since.number, factor: began.now / began.usual, data: began.waits,
 	}
-	found.Text = fmt.Sprintf("pace: %s %.1f times as long since step %s", who, began.now/began.usual, decimal(began.since.number))
 	if !began.since.rate {
-		found.Text += fmt.Sprintf(": %s instead of %s", seconds(began.now), seconds(began.usual))
+		found.seconds, found.usual = began.now, began.usual
 	}
-	if began.waits > 0 {
-		found.Text += fmt.Sprintf("; %.0f %% of it waits for data", 100*began.waits)
-	}
-	if len(found.About) == 0 && len(slow) > 2 && began.since.number < slow[1].slow.since.number {
-		found.Text += "; seen first on " + slow[0].name
+	switch {
+	case tolerated*len(slow) < (tolerated-1)*told:
+		found.others = len(all) - len(slow)
+		found.about(slow, func(one pacer) logline.Line { return one.slow.since.line })
+	case len(slow) > 2 && began.since.number < slow[1].slow.since.number:
+		found.first = slow[0].name
 	}
 	return found
 }
 
-// slowest tells which processes take several times as long for a step as the others.
+// fewestCompared is how many processes are compared at least: of two, neither is the usual one.
+const fewestCompared = 3
+
+// slowest tells which processes, a quarter of them at most, take several times as long for a step as the others.
 func slowest(all []pacer) *Finding {
 	var told []pacer
 	for _, one := range all {
@@ -211,7 +196,7 @@ func slowest(all []pacer) *Finding {
 			told = append(told, one)
 		}
 	}
-	if len(told) < 3 {
+	if len(told) < fewestCompared {
 		return nil
 	}
 	slices.SortStableFunc(told, func(a, b pacer) int { return cmp.Compare(a.recent, b.recent) })
@@ -223,35 +208,8 @@ func slowest(all []pacer) *Finding {
 	if slow[0].recent < slowFactor*usual || told[most-1].recent > suddenly*usual {
 		return nil
 	}
-	found := &Finding{Quiet: true, Lines: []logline.Line{slow[len(slow)-1].last.Line, told[most/2].last.Line}}
-	for _, one := range slow {
-		found.About = append(found.About, one.last.Line)
-	}
-	found.Text = fmt.Sprintf("pace: %s with steps that take %.1f times as long as those of the %d others", names(slow), slow[0].recent/usual, most)
+	found := &Finding{Kind: SlowerThanOthers, Quiet: true, others: most, factor: slow[0].recent / usual}
+	found.Lines = []logline.Line{slow[len(slow)-1].last.line, told[most/2].last.line}
+	found.about(slow, func(one pacer) logline.Line { return one.last.line })
 	return found
-}
-
-const maxNamed = 8 // processes in one contrast
-
-func names(all []pacer) string {
-	var list []string
-	for _, one := range all[:min(len(all), maxNamed)] {
-		list = append(list, one.name)
-	}
-	text := strings.Join(list, ", ")
-	if more := len(all) - maxNamed; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
-}
-
-func decimal(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
-
-func seconds(n float64) string { return strconv.FormatFloat(n, 'g', 3, 64) + " s" }
-
-func spoken(d time.Duration) string {
-	if d < 2*time.Hour {
-		return fmt.Sprintf("%.0f minutes", d.Minutes())
-	}
-	return fmt.Sprintf("%.1f hours", d.Hours())
 }

@@ -20,24 +20,27 @@ const (
 	fewTurns    = 5               // the others get so many steps farther, at most, before they wait
 )
 
-// pace is how a source's processes went on.
+// Pace is how a source's processes went on.
 type Pace struct {
-	Series   []*series
+	series   []*series
 	finished bool // the work was done
 	paused   bool // something other than steps began after the last
 	quiet    bool // after the last step came nothing new, only lines of kinds that came before
 	clock    bool
-	stepped  Mark          // the last line that shows a step
-	ended    Mark          // the last line with a timestamp before anything new
+	stepped  mark          // the last line that shows a step
+	ended    mark          // the last line with a timestamp before anything new
 	longest  time.Duration // between two lines that show steps
 	gaps     int
 }
 
+// Processes is how many processes show steps, counting one again for each count that it keeps.
+func (p *Pace) Processes() int { return len(p.series) }
+
 // series is one count of steps by one process.
 type series struct {
 	key     seriesKey
-	marks   []Mark // of the sample; only the last one is kept when the source ends
-	last    Mark
+	marks   []mark // of the sample; only the last one is kept when the source ends
+	last    mark
 	lines   int     // of the sample that show its steps
 	turn    float64 // steps from one of its lines to the next
 	turns   int     // lines in a row that it has at the end of the source
@@ -55,22 +58,22 @@ type seriesKey struct {
 
 // close sums up the sample of a source; nil when it shows no steps.
 func (s *Sample) close() *Pace {
-	if !slices.ContainsFunc(s.Marks, func(m Mark) bool { return m.by != "" }) {
+	if !slices.ContainsFunc(s.marks, func(m mark) bool { return m.by != "" }) {
 		return nil
 	}
 	p := &Pace{clock: s.clock()}
-	p.wait(s.Marks)
-	p.group(s.Marks)
+	p.wait(s.marks)
+	p.group(s.marks)
 	row := max(s.closed, 1)
-	p.distances(s.Marks, row)
-	for _, one := range p.Series {
+	p.distances(s.marks, row)
+	for _, one := range p.series {
 		one.close(p, row)
 	}
 	return p
 }
 
 // wait finds the last step and what came after it.
-func (p *Pace) wait(marks []Mark) {
+func (p *Pace) wait(marks []mark) {
 	lastStep := 0
 	for i, m := range marks {
 		if m.by != "" {
@@ -78,10 +81,10 @@ func (p *Pace) wait(marks []Mark) {
 		}
 	}
 	p.stepped = marks[lastStep]
-	known, before := make(map[uint64]bool), (*Mark)(nil)
+	known, before := make(map[uint64]bool), (*mark)(nil)
 	for i := range marks[:lastStep+1] {
 		m := &marks[i]
-		if i > 0 && m.Line.Number > marks[i-1].Line.Number+1 {
+		if i > 0 && m.line.Number > marks[i-1].line.Number+1 {
 			before = nil // what was between is not known
 		}
 		if m.by == "" {
@@ -97,27 +100,27 @@ func (p *Pace) wait(marks []Mark) {
 	p.quiet, p.finished, p.ended = true, p.stepped.finished, p.stepped
 	for _, m := range marks[lastStep+1:] {
 		p.finished, p.paused = p.finished || m.finished, p.paused || m.pause
-		if p.quiet && !m.Line.Time.IsZero() {
+		if p.quiet && !m.line.Time.IsZero() {
 			p.ended = m
 		}
-		p.quiet = p.quiet && (known[m.template] || m.Line.Text == "")
+		p.quiet = p.quiet && (known[m.template] || m.line.Text == "")
 	}
 }
 
 // group puts the steps of one count together.
-func (p *Pace) group(marks []Mark) {
+func (p *Pace) group(marks []mark) {
 	byKey := make(map[seriesKey]*series)
 	latest := make(map[string]*series)
 	for _, m := range marks {
 		if m.by == "" {
 			continue
 		}
-		key := seriesKey{m.Line.Writer, m.by, m.of}
+		key := seriesKey{m.line.Writer, m.by, m.of}
 		one := byKey[key]
 		if one == nil {
 			one = &series{key: key}
 			byKey[key] = one
-			p.Series = append(p.Series, one)
+			p.series = append(p.series, one)
 		}
 		if n := len(one.marks); n > 0 && m.number < one.marks[n-1].number {
 			one.marks = one.marks[:0] // the count began again
@@ -125,14 +128,14 @@ func (p *Pace) group(marks []Mark) {
 		one.marks, one.lines = append(one.marks, m), one.lines+1
 		latest[key.writer] = one
 	}
-	for _, one := range p.Series {
+	for _, one := range p.series {
 		one.last = one.marks[len(one.marks)-1]
-		one.current = latest[one.key.writer] == one || p.stepped.Line.Number-one.last.Line.Number < rowLines
+		one.current = latest[one.key.writer] == one || p.stepped.line.Number-one.last.line.Number < rowLines
 	}
 }
 
 // distances finds how far the processes of each count are apart while all go on, from a line on from which none is missing.
-func (p *Pace) distances(marks []Mark, row int) {
+func (p *Pace) distances(marks []mark, row int) {
 	type count struct {
 		first float64 // how far the first of its processes is
 		at    map[string]float64
@@ -144,7 +147,7 @@ func (p *Pace) distances(marks []Mark, row int) {
 	}
 	counts := make(map[name]*count)
 	for _, m := range marks {
-		if m.by == "" || m.Line.Number < row {
+		if m.by == "" || m.line.Number < row {
 			continue
 		}
 		c := counts[name{m.by, m.of}]
@@ -152,15 +155,15 @@ func (p *Pace) distances(marks []Mark, row int) {
 			c = &count{at: make(map[string]float64)}
 			counts[name{m.by, m.of}] = c
 		}
-		if at, known := c.at[m.Line.Writer]; known && m.number < at {
+		if at, known := c.at[m.line.Writer]; known && m.number < at {
 			clear(c.at)
 			c.first = 0
 		} else if known {
 			c.apart = max(c.apart, c.first-at)
 		}
-		c.at[m.Line.Writer], c.first = m.number, max(c.first, m.number)
+		c.at[m.line.Writer], c.first = m.number, max(c.first, m.number)
 	}
-	for _, one := range p.Series {
+	for _, one := range p.series {
 		if c := counts[name{one.key.by, one.key.of}]; c != nil {
 			one.apart = c.apart
 		}
@@ -171,7 +174,7 @@ func (p *Pace) distances(marks []Mark, row int) {
 func (one *series) close(p *Pace, row int) {
 	var turns []float64
 	for i := 1; i < len(one.marks); i++ {
-		if d := one.marks[i].number - one.marks[i-1].number; d > 0 && one.marks[i-1].Line.Number >= row {
+		if d := one.marks[i].number - one.marks[i-1].number; d > 0 && one.marks[i-1].line.Number >= row {
 			turns = append(turns, d)
 		}
 	}

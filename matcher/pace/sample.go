@@ -25,10 +25,10 @@ const (
 )
 
 // mark is what is remembered of a line of the sample.
-type Mark struct {
+type mark struct {
 	step
-	Line     logline.Line
-	Raw      bool      // the line has not been cleaned: most that are taken in go again
+	line     logline.Line
+	raw      bool      // the line has not been cleaned: most that are taken in go again
 	template uint64    // the same for lines that differ only in their numbers
 	at       time.Time // its own timestamp or the last before it; zero when there is none
 }
@@ -42,9 +42,10 @@ func rowStride(line int) int {
 	return stride
 }
 
+// Sampled tells whether the line with that number, from 1, is of the sample, unless it turns out that it is among the last lines.
 func Sampled(line int) bool { return (line-1)/rowLines%rowStride(line) == 0 }
 
-// nextSampled is the first line of the sample from a line on.
+// NextSampled is the number of the first line of the sample from a line on.
 func NextSampled(line int) int {
 	if Sampled(line) {
 		return line
@@ -53,63 +54,80 @@ func NextSampled(line int) int {
 	return ((line-1)/rowLines/stride+1)*stride*rowLines + 1
 }
 
-// sample is the sample of the source that is being read.
+// Sample is the sample of the source that is being read.
 type Sample struct {
-	Form   *logline.Form
-	Marks  []Mark
-	Stride int
+	form   *logline.Form // of the lines that have not been cleaned
+	marks  []mark
+	stride int // of the rows, as rowStride
 	closed int // where its last lines begin, which are all in it; 0 as long as they are not
 }
 
-// take takes in a line if it is one of the sample.
-func (s *Sample) Take(m Mark) {
-	if !Sampled(m.Line.Number) {
-		return
+// Begin empties the sample for the next source. Its memory is used again.
+func (s *Sample) Begin() {
+	clear(s.marks)
+	*s = Sample{stride: 1, marks: s.marks[:0]}
+}
+
+// Take takes in a line if it is one of the sample.
+func (s *Sample) Take(line logline.Line) {
+	if Sampled(line.Number) {
+		s.take(mark{line: line})
 	}
-	if stride := rowStride(m.Line.Number); stride > s.Stride {
+}
+
+// TakeRaw takes in a line of the sample of at most MaxMarked bytes as it stands in a source of that form.
+func (s *Sample) TakeRaw(form *logline.Form, number int, text string) {
+	s.form = form
+	s.take(mark{line: logline.Line{Number: number, Text: text}, raw: true})
+}
+
+func (s *Sample) take(m mark) {
+	stride := rowStride(m.line.Number)
+	if stride > s.stride {
 		s.thin(stride)
 	}
 	s.add(m)
 }
 
-// wordingOf is the same for lines that differ only in their numbers, however many digits these have.
+// templateOf is the same for lines that differ only in their numbers, however many digits these have.
 func templateOf(text string) uint64 {
 	h := fnv.New64a()
-	h.Write([]byte(logline.Wording(text)))
+	h.Write([]byte(logline.MaskNumbers(text)))
 	return h.Sum64()
 }
 
-func (s *Sample) add(m Mark) {
+func (s *Sample) add(m mark) {
 	m.clip()
-	if len(s.Marks) == cap(s.Marks) {
-		s.Marks = slices.Grow(s.Marks, len(s.Marks)+rowLines) // twice as many: append alone grows in many small steps
+	if len(s.marks) == cap(s.marks) {
+		s.marks = slices.Grow(s.marks, len(s.marks)+rowLines) // twice as many: append alone grows in many small steps
 	}
-	if s.Marks = append(s.Marks, m); len(s.Marks) < maxMarks {
+	s.marks = append(s.marks, m)
+	if len(s.marks) < maxMarks {
 		return
 	}
-	kept := s.Marks[:0] // every other run of marks, so that those that are left stand together
-	for i, m := range s.Marks {
+	kept := s.marks[:0] // every other run of marks, so that those that are left stand together
+	for i, m := range s.marks {
 		if i/rowLines%2 == 0 {
 			kept = append(kept, m)
 		}
 	}
-	clear(s.Marks[len(kept):])
-	s.Marks = kept
+	clear(s.marks[len(kept):])
+	s.marks = kept
 }
 
-func (m *Mark) clip() {
-	if len(m.Line.Text) > MaxMarked {
-		m.Line.Text = strings.Clone(logline.Clip(m.Line.Text, MaxMarked))
+func (m *mark) clip() {
+	if len(m.line.Text) > MaxMarked {
+		m.line.Text = strings.Clone(logline.Clip(m.line.Text, MaxMarked))
 	}
 }
 
 // clean cleans the line if it has not been.
-func (m *Mark) clean(form *logline.Form) {
-	if !m.Raw {
+func (m *mark) clean(form *logline.Form) {
+	if !m.raw {
 		return
 	}
-	form.Clean(m.Line.Number, []byte(m.Line.Text), func(line logline.Line) error { //nolint:errcheck // nothing fails
-		m.Line, m.Raw = line, false
+	form.Clean(m.line.Number, []byte(m.line.Text), func(line logline.Line) error { //nolint:errcheck // nothing fails
+		m.line, m.raw = line, false
 		return nil
 	})
 	m.clip()
@@ -117,11 +135,11 @@ func (m *Mark) clean(form *logline.Form) {
 
 // thin leaves the rows whose number is divisible by stride.
 func (s *Sample) thin(stride int) {
-	s.Stride = stride
-	s.Marks = slices.DeleteFunc(s.Marks, func(m Mark) bool { return (m.Line.Number-1)/rowLines%stride != 0 })
+	s.stride = stride
+	s.marks = slices.DeleteFunc(s.marks, func(m mark) bool { return (m.line.Number-1)/rowLines%stride != 0 })
 }
 
-// takeLast takes in the last lines of a source of which data are the last bytes: all that it has, or at least lastBytes of them.
+// TakeLast takes in the last lines of a source of which data are the last bytes: all that it has, or at least LastBytes of them.
 func (s *Sample) TakeLast(form *logline.Form, data []byte, bytesInAll int64, lines int) {
 	if rowStride(lines) == 1 {
 		return // all lines were taken in
@@ -136,10 +154,10 @@ func (s *Sample) TakeLast(form *logline.Form, data []byte, bytesInAll int64, lin
 	}
 	s.thin(rowStride(lines))
 	s.closed = number
-	s.Marks = slices.DeleteFunc(s.Marks, func(m Mark) bool { return m.Line.Number >= number })
+	s.marks = slices.DeleteFunc(s.marks, func(m mark) bool { return m.line.Number >= number })
 	for raw := range bytes.Lines(data) {
 		form.Clean(number, bytes.TrimSuffix(raw, []byte{'\n'}), func(line logline.Line) error { //nolint:errcheck // nothing fails
-			s.add(Mark{Line: line})
+			s.add(mark{line: line})
 			return nil
 		})
 		number++
@@ -149,11 +167,11 @@ func (s *Sample) TakeLast(form *logline.Form, data []byte, bytesInAll int64, lin
 // clock gives all marks a time, the last that was told before them. It tells whether they have one clock, which goes forward.
 func (s *Sample) clock() bool {
 	var now time.Time
-	for i := range s.Marks {
-		t := s.Marks[i].Line.Time
+	for i := range s.marks {
+		t := s.marks[i].line.Time
 		if t.IsZero() {
-			t = timeIn(s.Marks[i].Line.Text, now)
-			s.Marks[i].Line.Time = t
+			t = timeIn(s.marks[i].line.Text, now)
+			s.marks[i].line.Time = t
 		}
 		switch {
 		case t.IsZero():
@@ -162,7 +180,7 @@ func (s *Sample) clock() bool {
 		case t.After(now):
 			now = t
 		}
-		s.Marks[i].at = now
+		s.marks[i].at = now
 	}
 	return !now.IsZero()
 }
@@ -180,9 +198,9 @@ func timeIn(text string, now time.Time) time.Time {
 }
 
 // each calls f with every mark, with many of them at once.
-func (s *Sample) each(f func(*Mark)) {
+func (s *Sample) each(f func(*mark)) {
 	var parts sync.WaitGroup
-	for part := range slices.Chunk(s.Marks, partMarks) {
+	for part := range slices.Chunk(s.marks, partMarks) {
 		parts.Go(func() {
 			for i := range part {
 				f(&part[i])
@@ -195,27 +213,26 @@ func (s *Sample) each(f func(*Mark)) {
 // partMarks are the marks of one goroutine: enough to be worth one.
 const partMarks = 256
 
-// sum ends the sample of a source that has so many lines, and is what it shows of the steps; nil when it shows none. Each of its lines
+// Sum ends the sample of a source that has so many lines, and is what it shows of the steps; nil when it shows none. Each of its lines
 // is given to also.
 func (s *Sample) Sum(lines int, steps *StepReader, situation *condition.Situation, also func(logline.Line)) *Pace {
 	if s.closed == 0 {
 		s.thin(rowStride(max(lines, 1)))
 	}
-	s.each(func(m *Mark) {
-		m.clean(s.Form)
-		m.template = templateOf(m.Line.Text)
+	s.each(func(m *mark) {
+		m.clean(s.form)
+		m.template = templateOf(m.line.Text)
 	})
 	readers := make(map[uint64][]reader) // lines that differ only in their numbers have the same
-	for i := range s.Marks {
-		m := &s.Marks[i]
-		also(m.Line)
+	for i := range s.marks {
+		m := &s.marks[i]
+		also(m.line)
 		if _, known := readers[m.template]; !known {
-			readers[m.template] = steps.of(&m.Line, situation)
+			readers[m.template] = steps.of(&m.line, situation)
 		}
 	}
-	s.each(func(m *Mark) { m.step = stepIn(m.Line.Text, readers[m.template]) })
+	s.each(func(m *mark) { m.step = stepIn(m.line.Text, readers[m.template]) })
 	p := s.close()
-	clear(s.Marks)
-	*s = Sample{Marks: s.Marks[:0]} // their memory is for the next source
+	s.Begin()
 	return p
 }

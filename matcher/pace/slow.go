@@ -8,14 +8,14 @@ import (
 
 // slowdown is a change after which each step takes several times as long, to the end.
 type slowdown struct {
-	before, since Mark    // the last line with the usual pace, the first with the new one
+	before, since mark    // the last line with the usual pace, the first with the new one
 	usual, now    float64 // seconds for a step of as much work as the last, or 1 by a rate
 	waits         float64 // the part of them that waits for data, 0 when unknown
 }
 
 // onePace is how fast one line says that steps go.
 type onePace struct {
-	mark Mark
+	mark mark
 	cost float64 // seconds of a step, or of a sample in it
 }
 
@@ -75,11 +75,11 @@ func slower(paces []onePace) *slowdown {
 func usualCost(paces []onePace) float64 {
 	type weighted struct{ cost, lines float64 }
 	all, lines := make([]weighted, len(paces)), 0.0
-	before := paces[0].mark.Line.Number
+	before := paces[0].mark.line.Number
 	for i, p := range paces {
-		all[i] = weighted{p.cost, 1 + float64(p.mark.Line.Number-before)}
+		all[i] = weighted{p.cost, 1 + float64(p.mark.line.Number-before)}
 		lines += all[i].lines
-		before = p.mark.Line.Number
+		before = p.mark.line.Number
 	}
 	slices.SortFunc(all, func(a, b weighted) int { return cmp.Compare(a.cost, b.cost) })
 	i := 0

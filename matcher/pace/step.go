@@ -14,13 +14,14 @@ import (
 	"github.com/gpu-triage/triage/rules/signature"
 )
 
-// stepReader reads from lines how far and how fast a job goes, by the signatures whose role that is. They are asked about few lines
+// StepReader reads from lines how far and how fast a job goes, by the signatures whose role that is. They are asked about few lines
 // only, so that their keywords may be common words.
 type StepReader struct {
 	words *prefilter.Keywords
 	by    []*signature.Entry // by the number of the keyword
 }
 
+// NewStepReader prepares to read the steps that the signatures of a knowledge base know.
 func NewStepReader(base *rules.Base) *StepReader {
 	var words []scan.Literal
 	s := &StepReader{}
@@ -78,7 +79,8 @@ func (s *StepReader) of(line *logline.Line, situation *condition.Situation) (by 
 // stepIn is what the readers of a line find in it.
 func stepIn(text string, by []reader) (read step) {
 	for _, one := range by {
-		if groups := one.groups(text); groups["step"] != "" && read.by == "" {
+		groups := one.groups(text)
+		if groups["step"] != "" && read.by == "" {
 			read.by = one.id
 			read.take(groups)
 		} else {
@@ -117,7 +119,8 @@ func (s *step) take(groups map[string]string) {
 		s.number += value("epoch") * s.of
 		s.of = 0 // what it counts to is the end of an epoch
 	}
-	if s.seconds = value("seconds"); s.seconds == 0 {
+	s.seconds = value("seconds")
+	if s.seconds == 0 {
 		s.seconds = value("milliseconds") / 1000
 	}
 	if rate := value("per_second"); s.seconds == 0 && rate > 0 {

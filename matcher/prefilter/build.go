@@ -23,7 +23,7 @@ type builder struct {
 // build gathers what the knowledge base looks for.
 func (f *Filter) build() *builder {
 	base, b := f.base, &builder{filter: f}
-	seen := base.Scope.SeenPatterns()
+	seen := base.Scope.LogPatterns()
 	words := make([][]scan.Literal, len(seen))
 	var workedOut sync.WaitGroup // which takes as long as all the rest
 	workedOut.Go(func() {
@@ -45,7 +45,7 @@ func (f *Filter) build() *builder {
 	for i := range v.Dicts {
 		b.statement(Statement{Dict: &v.Dicts[i]}, v.Dicts[i].Marker)
 	}
-	for _, t := range v.Trails {
+	for _, t := range v.SelectionLogs {
 		b.statement(Statement{SelectionLog: t.Library}, t.Keywords...)
 	}
 	if word := base.Xids.Keyword(); word != "" {
@@ -79,12 +79,10 @@ func (b *builder) statement(what Statement, words ...string) {
 }
 
 func (b *builder) signature(s *signature.Entry) {
-	switch s.Role {
-	case signature.Pace: // asked about a sample of the lines
+	if s.Role == signature.Pace || s.About != "" { // asked about a sample of the lines, or about what a comparison shows
 		return
-	case signature.Unstated: // asked about what a comparison shows
-		return
-	case signature.Generic:
+	}
+	if s.Role == signature.Generic {
 		b.filter.generic = append(b.filter.generic, s)
 	}
 	// What the patterns of a signature need is worked out when a line has one of its keywords: doing so for all of them would be most of the
@@ -117,7 +115,7 @@ func eventLiterals(s *signature.Entry) []scan.Literal {
 	for _, pattern := range s.Requires {
 		required := Required(pattern)
 		if len(wide(required)) == len(required) {
-			best = rarest(best, required)
+			best = scan.Rarest(best, required)
 		}
 	}
 	return best
@@ -164,9 +162,9 @@ func readerLiterals(r *fact.Reader) []scan.Literal {
 	if rare(best) {
 		return best
 	}
-	best = rarest(best, Required(r.Pattern.String()))
+	best = scan.Rarest(best, Required(r.Pattern.String()))
 	if r.Within != nil {
-		best = rarest(best, Required(r.Within.String()))
+		best = scan.Rarest(best, Required(r.Within.String()))
 	}
 	return best
 }

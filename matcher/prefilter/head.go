@@ -2,12 +2,9 @@ package prefilter
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/gpu-triage/triage/matcher/facts"
 	"github.com/gpu-triage/triage/matcher/logline"
-	"github.com/gpu-triage/triage/rules/fact"
-	"github.com/gpu-triage/triage/rules/pattern"
 )
 
 // HeadLines is how many lines of a source, from its first, are read for facts that are stated in words as common as "torch": where
@@ -60,24 +57,9 @@ func (s *Source) partMayState(raw []byte) (may bool) {
 func (s *Source) mayBeStated(what *Statement, text string) bool {
 	switch {
 	case what.Reader != nil:
-		return mayRead(what.Reader, s.filter.base.Vocabulary, text, what.Packages)
+		return facts.MayState(what.Reader, s.filter.base.Vocabulary, text, what.Packages)
 	case what.Pattern != nil:
 		return !s.found.Has(what.Number) && what.Pattern.AnyNumbers().Matches(text)
 	}
 	return false
-}
-
-// mayRead tells whether some text that differs from this one in numbers only may state a fact to a reader.
-func mayRead(reader *fact.Reader, v *fact.Vocabulary, text string, packages bool) bool {
-	group := reader.Pattern.Group("name")
-	switch {
-	case !reader.Marks().AnyNumbers().Matches(text):
-		return false
-	case group < 0 || reader.Within != nil || !reader.Pattern.IgnoresNumbers():
-		return true
-	}
-	return slices.ContainsFunc(reader.Pattern.Regexp().FindAllStringSubmatch(text, facts.MaxStated), func(m []string) bool {
-		_, ok := facts.Subject(reader, v, m, packages)
-		return ok || !pattern.IgnoresNumbers(m[group])
-	})
 }

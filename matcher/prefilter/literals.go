@@ -1,7 +1,6 @@
 package prefilter
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -84,16 +83,4 @@ func (set choices) shortest() []scan.Literal {
 	}
 	slices.SortFunc(all, func(a, b scan.Literal) int { return strings.Compare(a.String(), b.String()) })
 	return all
-}
-
-// rarest is the set of literals of which an ordinary log has least; an empty one counts as none.
-func rarest(sets ...[]scan.Literal) []scan.Literal {
-	var best []scan.Literal
-	least := math.Inf(1)
-	for _, literals := range sets {
-		if cost := scan.Cost(union(nil, literals)); cost < least && len(literals) > 0 {
-			best, least = literals, cost
-		}
-	}
-	return best
 }

@@ -111,7 +111,7 @@ func (s *Source) passes(raw []byte, tests []*lineTest) (passed bool) {
 		if passed {
 			return nil
 		}
-		signature.SetLineLike(situation, line.Text)
+		signature.SetLineTemplate(situation, line.Text)
 		harmless := s.harmless(line.Text, situation)
 		passed = slices.ContainsFunc(tests, func(t *lineTest) bool { return !(t.event && harmless) && t.line(&line, situation) })
 		return nil

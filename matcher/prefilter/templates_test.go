@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -27,7 +26,7 @@ func TestKindsAreWanted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sieve := NewSource(New(base), logline.Sniff("", nil), make(Found, len(base.Scope.SeenPatterns())))
+	sieve := NewSource(New(base), logline.Sniff("", nil), make(Found, len(base.Scope.LogPatterns())))
 	prefixes := []string{"", "2026-11-19T03:00:00.123Z ", "2026-01-19T03:00:00+01:00 stdout F ", "[rank31]: ", "[default7]:", "I0000 00:00:1712345678.123 123 file.cc:12] ",
 		"I0000 10:20:17.123 123 file.cc:12] ", "[1,15]<stdout>:", docker, "(Worker pid=12, ip=10.0.0.1) ", "trainer-1  | ", "0012-steps/0 [default6]:", "2026-04-29 06:01:12.977 [177/train/578 (pid 28936)] ",
 		"2026-03-01 10:11:12,123 - name - ERROR - ", "03-01 10:11:12 ", "[2026-12-07 09:57:19,206 E 393463 393463] (raylet) file.cc:3277: ", "node-12: ", "12: ", "host-1:4711:4712 [3] NCCL WARN "}
@@ -103,19 +102,21 @@ func wants(s *Source, line string) (wanted, ok bool) {
 	return len(literals) > 0 && s.wanted([]byte(line), literals), len(literals) > 0 && !numbered
 }
 
-// loggedLines are the lines of all test logs.
+// loggedLines are the lines of all examples.
 func loggedLines(t *testing.T) (lines []string) {
 	t.Helper()
-	files, err := filepath.Glob("../testdata/logs/*/*.log")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no test logs", err)
+	base, err := rules.Open()
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
+	examples, err := Examples(base, base.Signatures(), os.DirFS("../testdata/logs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, example := range examples {
+		for _, log := range example.Logs() {
+			lines = append(lines, strings.Split(string(log), "\n")...)
 		}
-		lines = append(lines, strings.Split(string(content), "\n")...)
 	}
 	return lines
 }
@@ -144,7 +145,7 @@ func TestNearMissesAreLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	patterns := base.Scope.SeenPatterns()
+	patterns := base.Scope.LogPatterns()
 	sieve := NewSource(New(base), logline.Sniff("", nil), make(Found, len(patterns)))
 	var log bytes.Buffer
 	if err := corpus.Write(&log, 30_000, corpus.Adversarial, 2); err != nil {

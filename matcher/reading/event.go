@@ -48,6 +48,8 @@ type Element struct {
 	Text      string
 	before    string         // the lines that its writer printed before it, when some signature asks for them
 	Shows     []logline.Line // other lines that show it
+	About     string         // the finding that it is, as conditions name it, when no line states it: signature.PaceFinding, ...
+	Finding   condition.Value
 	Matches   []*signature.Signature
 }
 
@@ -82,7 +84,7 @@ const maxKey = 400
 func (c Chain) key() string {
 	var b strings.Builder
 	for _, el := range c {
-		b.WriteString(logline.Wording(el.Text[:min(len(el.Text), maxKey)]))
+		b.WriteString(logline.MaskNumbers(el.Text[:min(len(el.Text), maxKey)]))
 		b.WriteByte(0)
 		for _, s := range el.Matches {
 			b.WriteString(s.ID)
@@ -104,6 +106,7 @@ func (el *Element) Variables(s *condition.Situation) {
 		s.Set("error", exceptionValue(el.Exception))
 	}
 	s.Set("rank", rankValue(el.Line.Rank))
+	signature.SetFinding(s, el.About, el.Finding)
 }
 
 // rankValue is unknown for a line that names no rank.

@@ -40,7 +40,7 @@ func newLineFilter(to *source, form *logline.Form) *lineFilter {
 		to.take(line, f.class, f.steps)
 		return nil
 	})
-	to.history.window, to.history.form, to.pace.sample.Form = &f.window, form, form
+	to.history.window, to.history.form = &f.window, form
 	return f
 }
 
@@ -193,7 +193,7 @@ func (f *lineFilter) pass(raw []byte) bool {
 		}
 	}
 	if sampled {
-		f.to.pace.sample.Take(pace.Mark{Line: logline.Line{Number: number, Text: string(raw)}, Raw: true})
+		f.to.pace.sample.TakeRaw(f.form, number, string(raw))
 	}
 	return true
 }

@@ -40,7 +40,7 @@ type Reading struct {
 	survival   survival
 	statements statements
 	pace       paces
-	dumps      dumps
+	dumps      []*flight.Dump
 }
 
 // Begin starts a reading with what was prepared of a knowledge base.
@@ -67,9 +67,7 @@ func (r *Reading) read(ctx context.Context, name string, from io.Reader, how sca
 		return err
 	}
 	if flight.Is(head) {
-		size, err := r.dumps.read(name, text)
-		r.stats.Bytes += size
-		return err
+		return r.dump(name, text)
 	}
 	s := r.begin(name)
 	lines := newLineFilter(s, logline.Sniff(name, head))
@@ -101,7 +99,7 @@ func (r *Reading) Bytes() int64 { return r.stats.Bytes }
 
 // Origin tells where and when the logs read so far were written.
 func (r *Reading) Origin() facts.LogOrigin {
-	return r.statements.origin.Summary(r.statements.facts.Found)
+	return r.statements.origin.Summary(r.statements.facts.Stated())
 }
 
 // note keeps an event, or counts it when it is known already.
@@ -135,7 +133,7 @@ const maxPaced = 20000
 // add sums up the sample of a source that ends after so many lines. Each line of the sample is given to also.
 func (p *paces) add(lines int, m *matching, also func(logline.Line)) {
 	one := p.sample.Sum(lines, p.steps, m.situation, also)
-	if one != nil && p.processes+len(one.Series) <= maxPaced {
-		p.all, p.processes = append(p.all, one), p.processes+len(one.Series)
+	if one != nil && p.processes+one.Processes() <= maxPaced {
+		p.all, p.processes = append(p.all, one), p.processes+one.Processes()
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gpu-triage/triage/matcher/facts"
+	"github.com/gpu-triage/triage/matcher/flight"
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/matcher/pace"
 	"github.com/gpu-triage/triage/matcher/report"
@@ -14,27 +15,27 @@ import (
 
 // Result is what the logs that were read so far show. It is not to be changed, and holds until more is read.
 type Result struct {
-	Base   *rules.Base
-	Events []*Event // in the order in which they were first seen
-	Facts  map[string]facts.Fact
-	Trails facts.SelectionLogs
-	Xids   *facts.Xids
-	Seen   []logline.Line // by the number of a pattern that conditions look for: the first line that matches, with number 0 when none does
-	Paces  []*pace.Pace   // of the sources that show steps
-	Stats  report.Stats
+	Base          *rules.Base
+	Events        []*Event              // in the order in which they were first seen
+	Facts         map[string]facts.Fact // that the logs state
+	SelectionLogs facts.SelectionLogs
+	Xids          *facts.Xids
+	LogPatterns   []logline.Line // by the number of a pattern that conditions look for: the first line that matches, with number 0 when none does
+	Paces         []*pace.Pace   // of the sources that show steps
+	Dumps         []*flight.Dump // of NCCL's flight recorder
+	Stats         report.Stats
 
 	survival *survival
 }
 
 // Result is what the logs that were read so far show.
 func (r *Reading) Result() *Result {
-	r.compareDumps()
 	s := &r.statements
 	return &Result{
 		Base:   r.base,
 		Events: slices.SortedFunc(maps.Values(r.events), func(a, b *Event) int { return cmp.Compare(a.Number, b.Number) }),
-		Facts:  s.facts.Found, Trails: s.selectionLogs, Xids: &s.xids, Seen: s.patterns,
-		Paces: r.pace.all, Stats: r.stats,
+		Facts:  s.facts.Stated(), SelectionLogs: s.selectionLogs, Xids: &s.xids, LogPatterns: s.patterns,
+		Paces: r.pace.all, Dumps: r.dumps, Stats: r.stats,
 		survival: &r.survival,
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/gpu-triage/triage/matcher/logline"
-	"github.com/gpu-triage/triage/matcher/pace"
 	"github.com/gpu-triage/triage/matcher/prefilter"
 	"github.com/gpu-triage/triage/matcher/traceback"
 	"github.com/gpu-triage/triage/rules/signature"
@@ -37,9 +36,8 @@ type source struct {
 // begin starts a source.
 func (r *Reading) begin(name string) *source {
 	s := &source{Reading: r, progress: r.survival.in(name)}
-	s.pace.sample = pace.Sample{Stride: 1, Marks: s.pace.sample.Marks[:0]}
-	s.assembler = traceback.NewAssembler(s.exception, s.line)
-	s.assembler.Before = s.history.hold
+	s.pace.sample.Begin()
+	s.assembler = traceback.NewAssembler(s.assembled, s.history.hold)
 	return s
 }
 
@@ -47,7 +45,7 @@ func (r *Reading) begin(name string) *source {
 func (s *source) take(line logline.Line, class lineClass, steps []*signature.Entry) {
 	s.now, s.class, s.steps = line.Number, class, steps
 	s.history.add(line)
-	s.pace.sample.Take(pace.Mark{Line: line})
+	s.pace.sample.Take(line)
 	s.assembler.Feed(line)
 	s.now = 0
 }
@@ -63,6 +61,15 @@ func (s *source) pass(line logline.Line, class lineClass, steps []*signature.Ent
 		s.step(line, steps)
 	}
 	return true
+}
+
+// assembled takes what the assembler hands on: an exception, or a line that belongs to none.
+func (s *source) assembled(e *traceback.Exception, line logline.Line) {
+	if e != nil {
+		s.exception(e)
+	} else {
+		s.line(line)
+	}
 }
 
 // busy tells that the next line may matter, whatever it contains: a traceback or a dict is open.
@@ -181,7 +188,7 @@ func (s *source) last(lines int) {
 // end ends the source.
 func (s *source) end() {
 	s.assembler.Close()
-	clear(s.statements.facts.Open)
+	s.statements.facts.EndSource()
 	s.last(s.progress.lines)
 	s.history.each(s.progress.lines, func(past *pastPart) { s.statements.origin.Line(past.Line) })
 	s.pace.add(s.progress.lines, &s.matching, s.statements.origin.Line)

@@ -22,7 +22,7 @@ type statements struct {
 }
 
 func newStatements(base *rules.Base) statements {
-	patterns := len(base.Scope.SeenPatterns())
+	patterns := len(base.Scope.LogPatterns())
 	return statements{
 		catalogue:     base.Xids,
 		facts:         facts.NewLogFacts(base.Vocabulary),

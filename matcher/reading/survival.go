@@ -9,9 +9,9 @@ import (
 // survival knows whether the job went on after something that happened. What was read is ordered by numbers, its order, that grow from line
 // to line and from source to source.
 type survival struct {
-	sources   map[string]*sourceProgress    // by name
-	processes map[string]*process // with events
-	lines     int                 // of the sources that were read to their end
+	sources   map[string]*sourceProgress // by name
+	processes map[string]*process        // with events
+	lines     int                        // of the sources that were read to their end
 }
 
 // sourceProgress is how far a source has been read, and whether its job went on after what happened in it.

@@ -62,7 +62,7 @@ func (e merger) standing(id string) int {
 	switch {
 	case s == nil || s.Role == signature.Cause:
 		return 0
-	case s.Role == signature.Generic, s.Role == signature.Unstated:
+	case s.Role == signature.Generic, s.Role == signature.Inferred:
 		return 1
 	}
 	return 2
@@ -153,7 +153,7 @@ func joinConsequences(lists ...[]Consequence) []Consequence {
 // distinct are the facts without those that say the same; machines that differ keep both.
 func distinct(values []FactValue) []FactValue {
 	slices.SortStableFunc(values, func(a, b FactValue) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(facts.Precedence[facts.Origin(b.Source)], facts.Precedence[facts.Origin(a.Source)]),
+		return cmp.Or(cmp.Compare(a.Name, b.Name), facts.Source(b.Source).Outranks(facts.Source(a.Source)),
 			cmp.Compare(fmt.Sprint(a.Value), fmt.Sprint(b.Value)), cmp.Compare(a.Where, b.Where))
 	})
 	return slices.CompactFunc(values, func(a, b FactValue) bool {

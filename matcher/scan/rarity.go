@@ -139,3 +139,25 @@ func Cost(literals []Literal) float64 {
 	}
 	return sum
 }
+
+// Rarest is the set of literals of which an ordinary log has least; an empty one counts as none.
+func Rarest(sets ...[]Literal) []Literal {
+	var best []Literal
+	least := math.Inf(1)
+	for _, literals := range sets {
+		if cost := Cost(distinct(literals)); cost < least && len(literals) > 0 {
+			best, least = literals, cost
+		}
+	}
+	return best
+}
+
+// distinct are the literals, each once.
+func distinct(literals []Literal) (all []Literal) {
+	for _, l := range literals {
+		if !slices.Contains(all, l) {
+			all = append(all, l)
+		}
+	}
+	return all
+}

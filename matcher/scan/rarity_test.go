@@ -56,18 +56,25 @@ func sampleLogs(t *testing.T) []byte {
 	if err := corpus.Write(&log, 30_000_000, corpus.Ordinary, 99); err != nil {
 		t.Fatal(err)
 	}
-	err := filepath.WalkDir("../../testdata/logs", func(path string, entry fs.DirEntry, err error) error {
+	add := func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
 		data, err := os.ReadFile(path)
+		if _, examples, found := bytes.Cut(data, []byte("\nexamples:\n")); found {
+			data = examples
+		} else if filepath.Ext(path) == ".yaml" {
+			return nil
+		}
 		for range 4 { // they are few and small beside the generated log, but real
 			log.Write(data)
 		}
 		return err
-	})
-	if err != nil && !os.IsNotExist(err) {
-		t.Fatal(err)
+	}
+	for _, folder := range []string{"../../testdata/logs", "../../rules/failures"} {
+		if err := filepath.WalkDir(folder, add); err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
 	}
 	return log.Bytes()
 }

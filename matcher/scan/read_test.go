@@ -46,19 +46,26 @@ func checkRead(t *testing.T, data []byte, src io.Reader, how Reading) {
 type readChunks struct {
 	t             *testing.T
 	all           []byte
+	lines         int64  // that end in all
+	start         int    // of the last of them that does not
 	before, older []byte // Data of the chunks before
 	open          bool
 }
 
 func (r *readChunks) add(c *Chunk) error {
 	t, at := r.t, len(r.all)
-	if want := int64(1 + bytes.Count(r.all, []byte("\n"))); c.Line != want || c.Lines != int64(bytes.Count(c.Data, []byte("\n"))) {
-		t.Fatalf("chunk at %d begins in line %d and has %d, want %d", at, c.Line, c.Lines, want)
+	if c.Line != 1+r.lines || c.Lines != int64(bytes.Count(c.Data, []byte("\n"))) {
+		t.Fatalf("chunk at %d begins in line %d and has %d, want %d", at, c.Line, c.Lines, 1+r.lines)
 	}
+	r.lines += c.Lines
 	if !bytes.HasSuffix(r.all, append(bytes.Clone(r.older), r.before...)) {
 		t.Fatalf("the chunks before the one at %d have changed", at)
 	}
 	r.all = append(r.all, c.Data...)
+	lineStart := r.start // of the line that this chunk begins in
+	if end := bytes.LastIndexByte(c.Data, '\n') + 1; end > 0 {
+		r.start = at + end
+	}
 	r.older, r.before = r.before, c.Data
 	if c.Open || r.open {
 		r.older, r.before = nil, nil
@@ -70,9 +77,8 @@ func (r *readChunks) add(c *Chunk) error {
 		if len(c.Hits) > 0 || bytes.Contains(c.Data[:len(c.Data)-1], []byte("\n")) {
 			t.Fatalf("piece of a line at %d: %d hits, %.60q", at, len(c.Hits), c.Data)
 		}
-		start := bytes.LastIndexByte(r.all[:len(r.all)-1], '\n') + 1
-		if r.open && !c.Open && len(r.all)-start <= LongLine {
-			t.Fatalf("a line of %d bytes is not handed on whole", len(r.all)-start)
+		if r.open && !c.Open && len(r.all)-lineStart <= LongLine {
+			t.Fatalf("a line of %d bytes is not handed on whole", len(r.all)-lineStart)
 		}
 		r.open = c.Open
 		return nil

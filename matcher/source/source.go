@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -146,7 +147,8 @@ func (u *unpacker) zip(name string, r io.Reader, depth int) error {
 		if err := u.entry(name); err != nil {
 			return err
 		}
-		if err := u.zipped(name+"/"+file.Name, file, depth); err != nil {
+		inside := strings.ReplaceAll(file.Name, `\`, "/") // as some programs on Windows write it
+		if err := u.zipped(name+"/"+inside, file, depth); err != nil {
 			return err
 		}
 	}

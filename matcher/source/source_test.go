@@ -109,6 +109,7 @@ func TestEach(t *testing.T) {
 		"tar.zst":       {zst(tarball(file{"0.log", "a"})), []string{"in/0.log=a"}},
 		"zip":           {packed(file{"0.log", "a"}, file{"d/", ""}, file{"d/1.log", "b"}), []string{"in/0.log=a", "in/d/1.log=b"}},
 		"empty zip":     {packed(), nil},
+		"Windows' zip":  {packed(file{`d\1.log`, "b"}), []string{"in/d/1.log=b"}},
 		"zip in zip":    {packed(file{"z.zip", packed(file{"0.log", "a"})}), []string{"in/z.zip/0.log=a"}},
 		"gzips in tar":  {tarball(file{"0.gz", gz("a")}, file{"1.gz", gz("b")}), []string{"in/0.gz=a", "in/1.gz=b"}},
 		"gzip, printed": {"BZ is no mark\n", []string{"in=BZ is no mark\n"}},

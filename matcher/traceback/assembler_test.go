@@ -9,14 +9,20 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/gpu-triage/triage/matcher/logline"
-	"github.com/gpu-triage/triage/matcher/reading"
+	"github.com/gpu-triage/triage/matcher/logline/loglinetest"
 )
 
 // read assembles a log and gives its exceptions and its other lines.
 func read(t *testing.T, source, log string) (exceptions []*Exception, lines []string) {
 	t.Helper()
-	a := NewAssembler(func(e *Exception) { exceptions = append(exceptions, e) }, func(l logline.Line) { lines = append(lines, l.Text) })
-	if _, err := reading.ReadLines(strings.NewReader(log), source, func(l logline.Line) error { a.Feed(l); return nil }); err != nil {
+	a := NewAssembler(func(e *Exception, l logline.Line) {
+		if e != nil {
+			exceptions = append(exceptions, e)
+		} else {
+			lines = append(lines, l.Text)
+		}
+	}, nil)
+	if _, err := loglinetest.ReadLines(strings.NewReader(log), source, func(l logline.Line) error { a.Feed(l); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	a.Close()
@@ -631,7 +637,7 @@ func TestRealLogs(t *testing.T) {
 22-22:CUDADriverError: CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was enc [2] swallowed
 `},
 	} {
-		text, err := os.ReadFile(filepath.Join("../testdata/tracebacks", name))
+		text, err := os.ReadFile(filepath.Join("../../testdata/tracebacks", name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -678,11 +684,11 @@ func TestAssemblerIsBounded(t *testing.T) {
 			t.Errorf("%s: %d exceptions in chains", name, chain)
 		}
 	}
-	a := NewAssembler(func(*Exception) {}, func(logline.Line) {})
-	for i := range 2 * maxWriters {
+	a := NewAssembler(func(*Exception, logline.Line) {}, nil)
+	for i := range 2000 {
 		a.Feed(logline.Line{Number: i + 1, Writer: fmt.Sprint(i), Text: logline.TracebackHeader + ":"})
 	}
-	if len(a.open) != maxWriters || len(a.order) != maxWriters {
+	if len(a.open) != 1024 || len(a.order) != 1024 {
 		t.Errorf("%d writers", len(a.open))
 	}
 }
@@ -695,7 +701,10 @@ func FuzzAssembler(f *testing.F) {
 	f.Add("╭ Traceback (most recent call last) ╮\n│ a.py:1 in f │\n╰\nE: x\nKeyError   Traceback (most recent call last)\n")
 	f.Fuzz(func(t *testing.T, log string) {
 		lines, taken := 0, 0
-		a := NewAssembler(func(e *Exception) {
+		a := NewAssembler(func(e *Exception, _ logline.Line) {
+			if e == nil {
+				taken++
+			}
 			for n := 0; e != nil; e, n = e.Earlier, n+1 {
 				if n > len(log) {
 					t.Fatal("the chain has no end")
@@ -704,8 +713,8 @@ func FuzzAssembler(f *testing.F) {
 					t.Fatalf("%d frames", len(e.Frames))
 				}
 			}
-		}, func(logline.Line) { taken++ })
-		if _, err := reading.ReadLines(strings.NewReader(log), "f", func(l logline.Line) error { lines++; a.Feed(l); return nil }); err != nil {
+		}, nil)
+		if _, err := loglinetest.ReadLines(strings.NewReader(log), "f", func(l logline.Line) error { lines++; a.Feed(l); return nil }); err != nil {
 			t.Fatal(err)
 		}
 		a.Close()
@@ -743,7 +752,13 @@ func FuzzAssemblerLines(f *testing.F) {
 			log.WriteString(vocabulary[int(c)%len(vocabulary)] + "\n")
 		}
 		shown := map[int]bool{}
-		a := NewAssembler(func(e *Exception) {
+		a := NewAssembler(func(e *Exception, l logline.Line) {
+			if e == nil {
+				if l.Number < 1 || shown[l.Number] {
+					t.Fatalf("line %d %q is handed on twice:\n%s", l.Number, l.Text, log.String())
+				}
+				shown[l.Number] = true
+			}
 			for n := 0; e != nil; e, n = e.Earlier, n+1 {
 				if n > 2*len(choice)+2 {
 					t.Fatalf("the chain has no end:\n%s", log.String())
@@ -752,13 +767,8 @@ func FuzzAssemblerLines(f *testing.F) {
 					t.Fatalf("%+v:\n%s", e, log.String())
 				}
 			}
-		}, func(l logline.Line) {
-			if l.Number < 1 || shown[l.Number] {
-				t.Fatalf("line %d %q is handed on twice:\n%s", l.Number, l.Text, log.String())
-			}
-			shown[l.Number] = true
-		})
-		if _, err := reading.ReadLines(strings.NewReader(log.String()), "f", func(l logline.Line) error { a.Feed(l); return nil }); err != nil {
+		}, nil)
+		if _, err := loglinetest.ReadLines(strings.NewReader(log.String()), "f", func(l logline.Line) error { a.Feed(l); return nil }); err != nil {
 			t.Fatal(err)
 		}
 		a.Close()

@@ -10,42 +10,44 @@ import (
 )
 
 // frame takes a line between the header and the line with the type.
-func (r *record) frame(l logline.Line, text string, own bool) lineAction {
-	if !own {
+func (r *record) frame(next nextLine) lineAction {
+	if !next.own {
 		return r.stranger()
 	}
-	if r.form == boxed {
-		return r.boxedFrame(l, text)
+	switch r.form {
+	case boxed:
+		return r.boxedFrame(next)
+	case notebook:
+		return r.notebookFrame(next)
+	case fault:
+		return r.faultFrame(next.text)
 	}
-	if r.form == notebook {
-		return r.notebookFrame(l, text)
-	}
-	if r.form == fault {
-		return r.faultFrame(text)
-	}
-	if f, ok := parseFrame(text); ok {
+	return r.pythonFrame(next)
+}
+
+// pythonFrame takes a line of the traceback that Python itself prints.
+func (r *record) pythonFrame(next nextLine) lineAction {
+	if f, ok := parseFrame(next.text); ok {
 		r.addFrame(f)
 		return taken
 	}
-	if text[0] == ' ' || text[0] == '\t' {
-		return r.code(text)
+	if isSpace(next.text[0]) {
+		return r.code(next.text)
 	}
-	if _, ok := findHeader(text); ok {
+	if _, ok := findHeader(next.text); ok {
 		return ended
 	}
-	if typ, msg, ok := parseType(text); ok && (!r.headless || looksRaised(typ)) {
-		r.raise(l, typ, msg)
+	if typ, msg, ok := parseType(next.text); ok && (!r.headless || looksRaised(typ)) {
+		r.raise(next.line, typ, msg)
 		return taken
-	}
-	if r.headless {
-		return ended
 	}
 	return r.stranger()
 }
 
 // stranger counts a line of somebody else.
 func (r *record) stranger() lineAction {
-	if r.strange++; r.headless || r.strange > maxStrange {
+	r.strange++
+	if r.headless || r.strange > maxStrange {
 		return ended
 	}
 	return foreign
@@ -71,7 +73,7 @@ func sourceLine(code string) string {
 	if len(code) <= maxCode {
 		return code
 	}
-	return strings.ToValidUTF8(strings.Clone(code[:maxCode]), "")
+	return strings.Clone(logline.Clip(code, maxCode))
 }
 
 // addFrame keeps the outermost and the deepest frames.

@@ -15,8 +15,9 @@ type group struct {
 	closed bool // the line before was the ruler below the last member of a group: the outermost may have none of its own
 }
 
+// groupLevel is what is set in alike.
 type groupLevel struct {
-	margin int
+	margin int // in spaces
 	asm    *Assembler
 	found  []*Exception
 }
@@ -36,13 +37,14 @@ func newGroup(header logline.Line, margin int) *group {
 	return g
 }
 
+// push begins a level: the members of a group, or the outermost group itself.
 func (g *group) push(margin int) {
 	level := &groupLevel{margin: margin}
-	level.asm = NewAssembler(func(e *Exception) {
+	level.asm = newCollector(func(e *Exception) {
 		if len(level.found) < maxGroupMembers {
 			level.found = append(level.found, e)
 		}
-	}, func(logline.Line) {})
+	})
 	g.levels = append(g.levels, level)
 }
 
@@ -63,11 +65,14 @@ func (e *Exception) hold(members []*Exception) {
 		e.Earlier, e.Link = members[0], Relayed
 		members = members[1:]
 	}
-	e.Within = append(e.Within, members[:min(len(members), maxGroupMembers-min(len(e.Within), maxGroupMembers))]...)
+	room := max(0, maxGroupMembers-len(e.Within))
+	e.Within = append(e.Within, members[:min(len(members), room)]...)
 }
 
+// take takes the next line of the process.
 func (g *group) take(l logline.Line) lineAction {
-	if g.lines++; g.lines > maxGroupLines {
+	g.lines++
+	if g.lines > maxGroupLines {
 		return ended
 	}
 	body := strings.TrimLeft(l.Text, " ")
@@ -111,6 +116,7 @@ func (g *group) flush(l logline.Line) lineAction {
 	return taken
 }
 
+// finish gives the group, nil when it turned out to be none.
 func (g *group) finish() *Exception {
 	for len(g.levels) > 1 {
 		g.pop()

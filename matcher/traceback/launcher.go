@@ -9,10 +9,8 @@ import (
 	"github.com/gpu-triage/triage/rules/pattern"
 )
 
-const (
-	firstObserved = "(first observed failure)" // the heading above the process that the launcher saw die first
-	maxFailures   = 4096
-)
+// firstObserved is the heading above the process that the launcher saw die first.
+const firstObserved = "(first observed failure)"
 
 var (
 	failureField = pattern.Lazy(`^\s+(time|host|rank|exitcode|error_file|traceback)\s*: (.*)$`)
@@ -23,54 +21,72 @@ var (
 // parseFailures reads the list of dead processes that torchrun's last message holds: entries of "name : value" lines, and one of
 // them under the heading of the first observed failure. It gives nil for any other message.
 func parseFailures(lines []logline.Line) []Failure {
-	var failures []Failure
-	listed := slices.ContainsFunc(lines, func(l logline.Line) bool { return strings.Contains(l.Text, firstObserved) })
-	if !listed {
+	if !slices.ContainsFunc(lines, namesFirst) {
 		return nil
 	}
-	first := false
-	var said []logline.Line
+	var list failureList
 	for _, l := range lines {
-		first = first || strings.Contains(l.Text, firstObserved)
-		m := failureField().FindStringSubmatch(l.Text)
-		if m == nil {
-			if len(said) > 0 && strings.HasPrefix(l.Text, "  ") {
-				l.Text = l.Text[2:]
-				said = append(said, l)
-			}
-			continue
-		}
-		if m[1] == "time" && len(failures) < maxFailures {
-			failures = withTraceback(failures, said)
-			failures, said = append(failures, Failure{Rank: logline.NoRank, LocalRank: logline.NoRank, First: first}), nil
-		}
-		if n := len(failures); n > 0 {
-			failures[n-1].set(m[1], strings.TrimSpace(m[2]), l)
-		}
-		if m[1] == "traceback" {
-			l.Text = m[2]
-			said = []logline.Line{l}
+		list.first = list.first || namesFirst(l)
+		if m := failureField().FindStringSubmatch(l.Text); m != nil {
+			list.field(m[1], m[2], l)
+		} else {
+			list.goOn(l)
 		}
 	}
-	return withTraceback(failures, said)
+	list.endEntry()
+	return list.failures
 }
 
-// withTraceback gives the last failure what its entry has of the process's own traceback.
-func withTraceback(failures []Failure, said []logline.Line) []Failure {
-	if len(failures) == 0 || len(said) < 2 {
-		return failures
+func namesFirst(l logline.Line) bool { return strings.Contains(l.Text, firstObserved) }
+
+// failureList is a list of dead processes that is being read.
+type failureList struct {
+	failures []Failure
+	first    bool           // the entry is below the heading of the first observed failure
+	said     []logline.Line // of the entry: what it has of the process's own traceback
+}
+
+// field takes a "name : value" line.
+func (f *failureList) field(name, value string, l logline.Line) {
+	if name == "time" { // begins an entry
+		f.endEntry()
+		f.failures = append(f.failures, Failure{Rank: logline.NoRank, LocalRank: logline.NoRank, First: f.first})
 	}
-	f := &failures[len(failures)-1]
-	a := NewAssembler(func(e *Exception) { f.Raised = e }, func(logline.Line) {})
+	if n := len(f.failures); n > 0 {
+		f.failures[n-1].set(name, strings.TrimSpace(value), l)
+	}
+	if name == "traceback" {
+		l.Text = value
+		f.said = []logline.Line{l}
+	}
+}
+
+// goOn takes a line of another form: the traceback goes on when it is set in.
+func (f *failureList) goOn(l logline.Line) {
+	if len(f.said) == 0 || !strings.HasPrefix(l.Text, "  ") {
+		return
+	}
+	l.Text = l.Text[len("  "):]
+	f.said = append(f.said, l)
+}
+
+// endEntry gives the last failure what its entry has of the process's own traceback, when that is more than a sentence.
+func (f *failureList) endEntry() {
+	said := f.said
+	f.said = nil
+	if len(f.failures) == 0 || len(said) < 2 {
+		return
+	}
+	last := &f.failures[len(f.failures)-1]
+	a := newCollector(func(e *Exception) { last.Raised = e })
 	texts := make([]string, len(said))
 	for i, l := range said {
 		texts[i] = l.Text
-		l.Rank = f.Rank
+		l.Rank = last.Rank
 		a.Feed(l)
 	}
 	a.Close()
-	f.Said = strings.Join(texts, "\n")
-	return failures
+	last.Said = strings.Join(texts, "\n")
 }
 
 // set takes one "name : value" line of an entry.

@@ -62,14 +62,15 @@ const (
 	inChain         // a line that links to the next traceback has been read
 )
 
-// verdict is what a record says to a line.
+// lineAction is what a record makes of a line.
 type lineAction int
 
 const (
-	taken   lineAction = iota
-	foreign            // not part of the record, which goes on
-	relays             // the beginning of a traceback inside the message
-	ended              // the record ended before this line
+	undecided lineAction = iota // of one step: the next one is to be asked
+	taken
+	foreign // not part of the record, which goes on
+	relays  // the beginning of a traceback inside the message
+	ended   // the record ended before this line
 )
 
 const (
@@ -86,21 +87,23 @@ const (
 // take offers the next line of the same writer.
 func (r *record) take(l logline.Line) lineAction {
 	r.at = l.Number
-	if r.headless && r.exc == nil {
-		if r.keptBytes += len(l.Text); len(r.kept) >= maxKept || r.keptBytes > maxBytes {
-			return ended
-		}
-		r.kept = append(r.kept, l)
-		if v := r.taken(l); v == taken {
-			return taken
-		}
+	if !r.headless || r.exc != nil {
+		return r.read(l)
+	}
+	r.keptBytes += len(l.Text)
+	if len(r.kept) >= maxKept || r.keptBytes > maxBytes {
+		return ended
+	}
+	r.kept = append(r.kept, l)
+	if r.read(l) != taken {
 		r.kept = r.kept[:len(r.kept)-1]
 		return ended
 	}
-	return r.taken(l)
+	return taken
 }
 
-func (r *record) taken(l logline.Line) lineAction {
+// read is take without regard to what must be given back.
+func (r *record) read(l logline.Line) lineAction {
 	if r.form == grouped {
 		return r.group.take(l)
 	}
@@ -108,19 +111,20 @@ func (r *record) taken(l logline.Line) lineAction {
 	if text == "" {
 		return r.blank()
 	}
-	var v lineAction
+	next := nextLine{l, text, own}
+	var action lineAction
 	switch r.state {
 	case inFrames:
-		v = r.frame(l, text, own)
+		action = r.frame(next)
 	case inMessage:
-		v = r.more(l, text, own)
+		action = r.more(next)
 	case inChain:
-		v = r.chained(l, text, own)
+		action = r.chained(next)
 	}
-	if v == taken {
+	if action == taken {
 		r.blanks = 0
 	}
-	return v
+	return action
 }
 
 // blank takes an empty line.
@@ -129,7 +133,8 @@ func (r *record) blank() lineAction {
 	if r.state == inChain || r.message.indented { // generated code has holes
 		most = maxHoles
 	}
-	if r.blanks++; r.blanks > most {
+	r.blanks++
+	if r.blanks > most {
 		return ended
 	}
 	return taken
@@ -188,8 +193,8 @@ func (r *record) relay(e *Exception) {
 	r.blanks = 0
 }
 
-// giveBack takes a line that seemed to begin a relayed traceback and did not.
-func (r *record) giveBack(l logline.Line) bool {
+// takeBack takes a line that seemed to begin a relayed traceback and did not.
+func (r *record) takeBack(l logline.Line) bool {
 	if r.state != inMessage {
 		return false
 	}
@@ -198,55 +203,18 @@ func (r *record) giveBack(l logline.Line) bool {
 		r.blanks++
 		return true
 	}
-	for ; r.blanks > 0; r.blanks-- {
-		r.message.add(logline.Line{}, "")
-	}
+	r.addBlanks()
+	r.blanks = 0
 	r.message.add(l, text)
 	return true
 }
 
-// unfinished is a traceback whose last line never came.
-func (r *record) unfinished() *Exception {
-	return &Exception{Frames: r.frames, Header: r.header, Line: r.header, Level: r.header.Level, Earlier: r.earlier, Link: r.link}
+// addBlanks adds the empty lines before this one to the message.
+func (r *record) addBlanks() {
+	for range r.blanks {
+		r.message.add(logline.Line{}, "")
+	}
 }
 
-// finish gives the exception, or nil when it turned out to be none.
-func (r *record) finish() *Exception {
-	if r.form == grouped {
-		e := r.group.finish()
-		if e != nil && r.earlier != nil {
-			origin := e.Origin()
-			origin.Earlier, origin.Link = r.earlier, r.link
-		}
-		return e
-	}
-	e := r.exc
-	if e == nil {
-		if r.earlier != nil && len(r.frames) == 0 {
-			return r.earlier
-		}
-		return nil
-	}
-	if r.links > maxChain && r.earlier.Earlier != nil {
-		r.earlier = r.earlier.Earlier
-	}
-	e.Frames, e.Earlier, e.Link, e.Swallowed = r.frames, r.earlier, r.link, r.swallowed
-	e.Lines, e.Message = r.message.kept(), r.message.text(r.width, len(e.Type)+len(": "))
-	e.Level = e.Line.Level
-	if r.header.Number > 0 {
-		e.Level = r.header.Level
-	}
-	e.Failures = parseFailures(e.Lines)
-	for _, f := range e.Failures {
-		if f.First && f.Raised != nil {
-			r.relayed = append(r.relayed, f.Raised)
-		}
-	}
-	if len(r.relayed) > 0 {
-		first := r.relayed[0]
-		origin := first.Origin()
-		origin.Earlier, origin.Link = e.Earlier, e.Link
-		e.Earlier, e.Link, e.Within = first, Relayed, r.relayed[1:]
-	}
-	return e
-}
+// isNone tells whether a record without an exception was none from the beginning, so that its lines are given back.
+func (r *record) isNone() bool { return r.headless || r.swallowed && len(r.frames) == 0 }

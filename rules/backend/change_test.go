@@ -10,18 +10,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gpu-triage/triage/rules"
 	"github.com/gpu-triage/triage/rules/condition"
-	"github.com/gpu-triage/triage/rules/fact"
 )
 
 // TestChanges pulls the levers of every proposal for the sample's failing rows and asks the rules again; no proper part may do.
 func TestChanges(t *testing.T) {
-	rules.skipShort(t)
+	skipShort(t)
 	l := library(t, "transformer_engine")
 	folder := os.Getenv("TRIAGE_ORACLE")
 	if folder == "" {
-		folder = "../testdata/oracle"
+		folder = "../../testdata/oracle"
 	}
 	files, _ := filepath.Glob(folder + "/te-*.jsonl.gz")
 	var took []time.Duration
@@ -88,14 +86,14 @@ func with(l *Library, facts map[string]condition.Value, changes ...map[string]co
 		}
 	}
 	s := l.situation(after)
-	if version, ok := after[l.version].Version(); ok {
-		if release, ok := l.release(version); ok {
-			l.setRelease(s, release)
+	if version, ok := after[l.facts[l.version].Name].Version(); ok {
+		if release, ok := l.releaseOf(version); ok {
+			s.setRelease(release)
 		}
 	}
 	for _, f := range l.facts {
 		if _, given := after[f.Name]; !given && f.preset != nil {
-			after[f.Name] = f.preset.Eval(s)
+			after[f.Name] = f.preset.Eval(s.Situation)
 		}
 	}
 	return after
@@ -104,7 +102,7 @@ func with(l *Library, facts map[string]condition.Value, changes ...map[string]co
 func BenchmarkChanges(b *testing.B) {
 	l := library(b, "transformer_engine")
 	var failing []map[string]condition.Value
-	for _, row := range readRows[oracleRow](b, "../testdata/oracle/te-2.10.jsonl.gz") {
+	for _, row := range readRows[oracleRow](b, "../../testdata/oracle/te-2.10.jsonl.gz") {
 		if len(row.Expect.Available) == 0 {
 			failing = append(failing, rowFacts(l, row))
 		}
@@ -116,16 +114,16 @@ func BenchmarkChanges(b *testing.B) {
 
 func BenchmarkEvaluate(b *testing.B) {
 	l := library(b, "transformer_engine")
-	var situations []*condition.Situation
-	for _, row := range readRows[oracleRow](b, "../testdata/oracle/te-2.14.jsonl.gz") {
+	var situations []*situation
+	for _, row := range readRows[oracleRow](b, "../../testdata/oracle/te-2.14.jsonl.gz") {
 		situations = append(situations, l.situation(rowFacts(l, row)))
 	}
-	release, _ := l.release(mustVersionOf(b, "2.14.0"))
+	release, _ := l.releaseOf(mustVersionOf(b, "2.14.0"))
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		s := situations[i%len(situations)]
-		l.setRelease(s, release)
-		l.decide(s)
+		s.setRelease(release)
+		s.decide()
 	}
 }
 
@@ -135,7 +133,7 @@ func BenchmarkBatch(b *testing.B) {
 	var lines bytes.Buffer
 	rows := 0
 	for _, release := range []string{"1.9", "2.3", "2.10", "2.14", "2.19"} {
-		for _, row := range readRows[oracleRow](b, "../testdata/oracle/te-"+release+".jsonl.gz") {
+		for _, row := range readRows[oracleRow](b, "../../testdata/oracle/te-"+release+".jsonl.gz") {
 			line, err := json.Marshal(map[string]any{"id": row.ID, "facts": row.Facts})
 			if err != nil {
 				b.Fatal(err)
@@ -150,15 +148,6 @@ func BenchmarkBatch(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*rows), "µs/row")
-}
-
-func vocabulary(tb testing.TB) *fact.Vocabulary {
-	tb.Helper()
-	base, err := rules.Load()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return base.Vocabulary
 }
 
 func mustVersionOf(b *testing.B, text string) condition.Version {

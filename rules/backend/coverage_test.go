@@ -11,14 +11,14 @@ import (
 func TestEveryRule(t *testing.T) {
 	l := library(t, "transformer_engine")
 	fired, silent := make(map[*rule]bool), make(map[*rule]bool)
-	files, _ := filepath.Glob("../testdata/oracle/te-*.jsonl.gz")
+	files, _ := filepath.Glob("../../testdata/oracle/te-*.jsonl.gz")
 	for _, file := range files {
 		for _, row := range readRows[oracleRow](t, file) {
 			count(l, rowFacts(l, row), fired, silent)
 		}
 	}
 	sdpa := library(t, "torch_sdpa")
-	for _, row := range readRows[sdpaRow](t, "../testdata/oracle/torch-sdpa-2.11.jsonl.gz") {
+	for _, row := range readRows[sdpaRow](t, "../../testdata/oracle/torch-sdpa-2.11.jsonl.gz") {
 		count(sdpa, factsOf(t, sdpa, row.Facts), fired, silent)
 	}
 	for _, l := range []*Library{l, sdpa} {
@@ -37,7 +37,7 @@ func checkExamples(t *testing.T, l *Library, r *rule, fired, silent map[*rule]bo
 	for _, example := range []struct {
 		facts map[int]condition.Value
 		want  verdict
-		met   map[*rule]bool
+		shown map[*rule]bool
 	}{{r.example, on, fired}, {r.nearMiss, off, silent}} {
 		if len(example.facts) == 0 {
 			continue
@@ -47,25 +47,25 @@ func checkExamples(t *testing.T, l *Library, r *rule, fired, silent map[*rule]bo
 			facts[l.facts[i].Name] = v
 		}
 		s := l.situation(facts)
-		candidates, _ := l.candidates(s)
+		candidates, _ := s.candidates()
 		if len(candidates) != 1 {
 			t.Errorf("the example of %s names no release", r.id)
 			continue
 		}
-		l.setRelease(s, candidates[0])
-		if got := l.fires(s, r, candidates[0]); got != example.want {
+		s.setRelease(candidates[0])
+		if got := s.fires(r); got != example.want {
 			t.Errorf("the example of %s: %v, want %v", r.id, got, example.want)
 		}
-		example.met[r] = true
+		example.shown[r] = true
 	}
 }
 
 func count(l *Library, facts map[string]condition.Value, fired, silent map[*rule]bool) {
 	s := l.situation(facts)
-	candidates, _ := l.candidates(s)
-	l.setRelease(s, candidates[0])
+	candidates, _ := s.candidates()
+	s.setRelease(candidates[0])
 	for _, r := range l.releases[candidates[0]].rules {
-		switch l.fires(s, r, candidates[0]) {
+		switch s.fires(r) {
 		case on:
 			fired[r] = true
 		case off:

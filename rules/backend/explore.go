@@ -6,52 +6,51 @@ import (
 	"github.com/gpu-triage/triage/rules/condition"
 )
 
-// explorationBudget bounds how many situations are looked at before an answer counts as unknown.
-const explorationBudget = 3000
+// Bounds of an exploration: how many situations are looked at before an answer counts as unknown, and how many facts are tried at once.
+const (
+	explorationBudget = 3000
+	explorationDepth  = 12
+)
 
-// outcomes is the set of verdicts that were met.
+// outcomes is the set of verdicts that a backend was given.
 type outcomes uint8
 
 const (
-	metOff outcomes = 1 << iota
-	metOn
-	metBoth = metOff | metOn
+	wasOff outcomes = 1 << iota
+	wasOn
+	wasBoth = wasOff | wasOn
 )
 
 func (o outcomes) verdict() string {
 	switch o {
-	case metOff:
+	case wasOff:
 		return Disabled
-	case metOn:
+	case wasOn:
 		return Allowed
 	}
 	return Unknown
 }
 
 // exploration finds what holds for all values of the unknown facts: it decides by three-valued logic, and where that leaves something
-// open it tries the values of one unknown fact after the other, until everything open was met both ways.
+// open it tries the values of one unknown fact after the other, until everything open has been both.
 type exploration struct {
-	library  *Library
-	budget   int
-	backends [maxBackends]outcomes
-	chosens  uint32 // set of chosen backends, bit 0 for none
-	useds    uint32 // set of used variants, bit 0 for none
+	*situation
+	budget     int
+	backends   [maxBackends]outcomes
+	everChosen uint32 // set of chosen backends, bit 0 for none
+	everUsed   uint32 // set of used variants, bit 0 for none
 }
 
+// open tells whether something is not the same in every case.
 func (e *exploration) open() bool {
 	_, decided := e.chosen()
-	for i := range e.library.backends {
-		if e.backends[i] == metBoth {
-			return true
-		}
-	}
-	return !decided
+	return !decided || slices.Contains(e.backends[:len(e.library.backends)], wasBoth)
 }
 
-// chosen is the backend that is chosen in every case.
-func (e *exploration) chosen() (int, bool) {
+// chosen is the backend that is chosen in every case, -1 for none.
+func (e *exploration) chosen() (backend int, ok bool) {
 	for i := range maxBackends + 1 {
-		if e.chosens == 1<<i {
+		if e.everChosen == 1<<i {
 			return i - 1, true
 		}
 	}
@@ -59,103 +58,94 @@ func (e *exploration) chosen() (int, bool) {
 }
 
 // variant is the variant that is used in every case.
-func (e *exploration) variant() (int, bool) {
+func (e *exploration) variant() (variant int, ok bool) {
 	for i := range maxVariants {
-		if e.useds == 1<<(i+1) {
+		if e.everUsed == 1<<(i+1) {
 			return i, true
 		}
 	}
 	return 0, false
 }
 
-func (e *exploration) explore(s *condition.Situation, depth int) {
+func (e *exploration) explore(depth int) {
 	e.budget--
-	d := e.library.decide(s)
-	left := e.note(d)
-	if !left {
+	d := e.decide()
+	if !e.note(d) {
 		return
 	}
 	fact := -1
-	if e.budget > 0 && depth < 12 {
-		fact = e.next(s, d)
+	if e.budget > 0 && depth < explorationDepth {
+		fact = e.next(d)
 	}
 	var values []condition.Value
-	if fact >= 0 && !s.Values[e.library.facts[fact].slot].Known() {
-		values = e.library.representatives(s, fact)
+	if fact >= 0 && !e.value(fact).Known() {
+		values = e.representatives(fact)
 	}
 	if len(values) == 0 {
 		e.giveUp(d)
 		return
 	}
-	slot := e.library.facts[fact].slot
 	for _, v := range values {
-		s.Assign(slot, e.library.normal(fact, v))
-		s.Forget()
-		e.explore(s, depth+1)
+		e.set(fact, e.library.facts[fact].asRead(v))
+		e.explore(depth + 1)
 	}
-	s.Assign(slot, condition.Value{})
-	s.Forget()
+	e.set(fact, condition.Value{})
 }
 
-// note records what is decided and tells whether something is left that was not met both ways yet.
+// note records what is decided and tells whether something is left that has not been both yet.
 func (e *exploration) note(d decision) (left bool) {
 	for i := range e.library.backends {
 		switch d.backends[i] {
 		case on:
-			e.backends[i] |= metOn
+			e.backends[i] |= wasOn
 		case off:
-			e.backends[i] |= metOff
+			e.backends[i] |= wasOff
 		default:
-			left = left || e.backends[i] != metBoth
+			left = left || e.backends[i] != wasBoth
 		}
 	}
 	if d.chosen == open || d.used == open {
-		return left || e.chosens&(e.chosens-1) == 0 || e.useds&(e.useds-1) == 0
+		return left || atMostOne(e.everChosen) || atMostOne(e.everUsed)
 	}
-	e.chosens |= 1 << (d.chosen + 1)
-	e.useds |= 1 << (d.used + 1)
+	e.everChosen |= 1 << (d.chosen + 1)
+	e.everUsed |= 1 << (d.used + 1)
 	return left
 }
 
-// giveUp counts what is open as met both ways.
+func atMostOne(set uint32) bool { return set&(set-1) == 0 }
+
+// giveUp counts what is open as if it had been both.
 func (e *exploration) giveUp(d decision) {
+	const two = 3 // a set of two, which says that none is certain
 	for i := range e.library.backends {
 		if d.backends[i] == undecided {
-			e.backends[i] = metBoth
+			e.backends[i] = wasBoth
 		}
 	}
 	if d.chosen == open || d.used == open {
-		e.useds |= 3
-		if d.chosen == open {
-			e.chosens |= 3
-		}
+		e.everUsed |= two
+	}
+	if d.chosen == open {
+		e.everChosen |= two
 	}
 }
 
-// next is an unknown fact that something open depends on.
-func (e *exploration) next(s *condition.Situation, d decision) int {
-	for _, wide := range []bool{false, true} {
-		for i, b := range e.library.backends {
-			if !wide && (d.backends[i] != undecided || e.backends[i] == metBoth) {
-				continue
-			}
-			for v := b.first; v < b.last; v++ {
-				if d.variants[v] != undecided {
-					continue
-				}
-				if facts := e.library.unknowns(s, v); len(facts) > 0 {
-					return facts[0]
-				}
-			}
-		}
+// next is an unknown fact that something open depends on, or -1: first of a backend that has not been both yet, then of any, then of
+// the preferences.
+func (e *exploration) next(d decision) int {
+	notBoth := func(backend int) bool { return d.backends[backend] == undecided && e.backends[backend] != wasBoth }
+	if fact := e.nextOf(d, notBoth); fact >= 0 {
+		return fact
 	}
-	release := e.library.at(s)
-	for i := range e.library.prefer {
-		when, _ := e.library.prefer[i].when.at(release)
+	if fact := e.nextOf(d, func(int) bool { return true }); fact >= 0 {
+		return fact
+	}
+	for i := range e.library.preferences {
+		when, _ := e.library.preferences[i].when.at(e.release)
 		for _, c := range when {
-			for _, name := range c.Unknowns(s) {
-				if i, ok := e.library.byName[name]; ok {
-					return i
+			for _, name := range c.Unknowns(e.Situation) {
+				if fact, ok := e.library.byName[name]; ok {
+					return fact
 				}
 			}
 		}
@@ -163,48 +153,64 @@ func (e *exploration) next(s *condition.Situation, d decision) int {
 	return -1
 }
 
-// unknowns are the facts that keep a variant undecided, those that can be tried out first.
-func (l *Library) unknowns(s *condition.Situation, v int) []int {
-	release := l.at(s)
-	var nodes []*condition.Expression
-	when, _ := l.variants[v].when.at(release)
-	nodes = append(nodes, when...)
-	for _, r := range l.releases[release].byVariant[v] {
-		if l.fires(s, r, release) != undecided {
+// nextOf is next for the undecided variants of some backends.
+func (e *exploration) nextOf(d decision, such func(backend int) bool) int {
+	for v := range e.library.variants {
+		if d.variants[v] != undecided || !such(e.library.variants[v].backend) {
 			continue
 		}
-		when, _ := r.when.at(release)
-		requires, _ := r.requires.at(release)
-		nodes = append(append(nodes, when...), requires...)
+		if facts := e.unknowns(v); len(facts) > 0 {
+			return facts[0]
+		}
 	}
-	var facts, closed []int
-	for _, e := range nodes {
-		for _, name := range e.Unknowns(s) {
+	return -1
+}
+
+// unknowns are the facts that keep a variant undecided, those that can be tried out first.
+func (s *situation) unknowns(variant int) []int {
+	l := s.library
+	var triable, others []int
+	for _, c := range s.openConditions(variant) {
+		for _, name := range c.Unknowns(s.Situation) {
 			i, ok := l.byName[name]
-			if !ok || slices.Contains(facts, i) || slices.Contains(closed, i) {
+			if !ok || slices.Contains(triable, i) || slices.Contains(others, i) {
 				continue
 			}
-			if l.facts[i].enumerable(release) {
-				facts = append(facts, i)
+			if l.facts[i].triable(s.release) {
+				triable = append(triable, i)
 			} else {
-				closed = append(closed, i)
+				others = append(others, i)
 			}
 		}
 	}
-	if len(facts)+len(closed) == 0 {
-		closed = l.halfKnown(s)
+	if len(triable)+len(others) == 0 {
+		return s.halfKnown()
 	}
-	return append(facts, closed...)
+	return append(triable, others...)
+}
+
+// openConditions are those of a variant and of the undecided rules about it.
+func (s *situation) openConditions(variant int) []*condition.Expression {
+	when, _ := s.library.variants[variant].when.at(s.release)
+	conditions := slices.Clone(when)
+	for _, r := range s.library.releases[s.release].byVariant[variant] {
+		if s.fires(r) != undecided {
+			continue
+		}
+		when, _ := r.when.at(s.release)
+		requires, _ := r.requires.at(s.release)
+		conditions = append(append(conditions, when...), requires...)
+	}
+	return conditions
 }
 
 // halfKnown are the objects of which some member is unknown.
-func (l *Library) halfKnown(s *condition.Situation) (facts []int) {
-	for i := range l.facts {
-		for _, member := range l.facts[i].unknown {
-			if v := s.Values[l.facts[i].slot]; v.State == condition.Present && !v.Member(member).Known() {
-				facts = append(facts, i)
-				break
-			}
+func (s *situation) halfKnown() (facts []int) {
+	for i := range s.library.facts {
+		v := s.value(i)
+		hasUnknown := func(member string) bool { return !v.Member(member).Known() }
+		if v.Present() && slices.ContainsFunc(s.library.facts[i].unknown, hasUnknown) {
+			facts = append(facts, i)
 		}
 	}
 	return facts

@@ -1,38 +1,39 @@
 package backend
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
-	"sort"
+	"slices"
 
 	"github.com/gpu-triage/triage/rules/condition"
 	"github.com/gpu-triage/triage/rules/fact"
 	"github.com/gpu-triage/triage/rules/rulefile"
-	"gopkg.in/yaml.v3"
 )
 
 // libraryFile is the form of a file in backends/<library>/. The files of one folder make one library; rules stand in the order of the
 // files' names.
 type libraryFile struct {
-	Library  rulefile.Text      `yaml:"library"`
-	Title    string             `yaml:"title"`
-	Version  rulefile.Text      `yaml:"version"`
-	Source   string             `yaml:"source"`
-	Releases []rulefile.Text    `yaml:"releases"`
-	Filters  []string           `yaml:"filters"`
-	Messages map[string]string  `yaml:"messages"`
-	Backends []backendEntry     `yaml:"backends"`
-	Prefer   []preferEntry      `yaml:"prefer"`
-	Trail    trailEntry         `yaml:"trail"`
-	Facts    map[string]factUse `yaml:"facts"`
-	Define   *yaml.Node         `yaml:"define"`
-	Rules    []ruleEntry        `yaml:"rules"`
-	Levers   []leverEntry       `yaml:"levers"`
+	Library      rulefile.Text      `yaml:"library"`
+	Title        string             `yaml:"title"`
+	Version      rulefile.Text      `yaml:"version"` // the fact that holds the release
+	Source       string             `yaml:"source"`
+	Releases     []rulefile.Text    `yaml:"releases"`
+	Filters      []string           `yaml:"filters"`  // the stages of the choice, in their order
+	Messages     map[string]string  `yaml:"messages"` // filter -> what its rules print
+	Backends     []backendEntry     `yaml:"backends"`
+	Prefer       []preferEntry      `yaml:"prefer"`
+	SelectionLog selectionLogEntry  `yaml:"selection_log"`
+	Facts        map[string]factUse `yaml:"facts"`
+	Define       *rulefile.Node     `yaml:"define"`
+	Rules        []ruleEntry        `yaml:"rules"`
+	Levers       []leverEntry       `yaml:"levers"`
 }
 
-// LoadLibraries reads the backend rules of knowledge bases, from backends/<library>/*.yaml; a library of a later one replaces the
-// earlier one of its name. The error is Problems: every mistake of every file.
+// Load reads the backend rules of knowledge bases, from backends/<library>/*.yaml; a library of a later one replaces the earlier one of
+// its name. The error is rulefile.Problems (every mistake of every file) or one of reading files.
 func Load(v *fact.Vocabulary, layers ...fs.FS) ([]*Library, error) {
 	byName := make(map[string]*Library)
 	var problems rulefile.Problems
@@ -44,7 +45,7 @@ func Load(v *fact.Vocabulary, layers ...fs.FS) ([]*Library, error) {
 		for _, folder := range folders {
 			l, found, err := loadLibrary(v, layer, folder)
 			if err != nil {
-				return nil, err
+				return nil, fmt.Errorf("reading backend rules: %w", err)
 			}
 			problems = append(problems, found...)
 			if l != nil {
@@ -55,73 +56,80 @@ func Load(v *fact.Vocabulary, layers ...fs.FS) ([]*Library, error) {
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	var libraries []*Library
-	for _, l := range byName {
-		libraries = append(libraries, l)
-	}
-	sort.Slice(libraries, func(i, j int) bool { return libraries[i].Name < libraries[j].Name })
-	return libraries, nil
+	return slices.SortedFunc(maps.Values(byName), func(a, b *Library) int { return cmp.Compare(a.Name, b.Name) }), nil
 }
 
+// loadLibrary reads a folder; without a library in it, it returns nil.
 func loadLibrary(v *fact.Vocabulary, layer fs.FS, folder string) (*Library, rulefile.Problems, error) {
 	names, err := fs.Glob(layer, path.Join(folder, "*.yaml"))
 	if err != nil || len(names) == 0 {
 		return nil, nil, err
 	}
-	b := &libraryBuilder{Decoder: &rulefile.Decoder{}, vocabulary: v, library: &Library{}, states: make(map[string]int)}
+	b := newBuilder(v)
 	for _, name := range names {
 		content, err := fs.ReadFile(layer, name)
 		if err != nil {
-			return nil, nil, fmt.Errorf("reading backend rules: %w", err)
+			return nil, nil, err
 		}
 		b.File = name
 		file, _ := rulefile.Read[libraryFile](b.Decoder, content)
-		b.files = append(b.files, named{name, file})
+		b.files = append(b.files, namedFile{name, file})
 	}
-	if len(b.Problems) == 0 {
-		b.build()
-	}
+	b.build()
 	if len(b.Problems) > 0 {
 		return nil, b.Problems, nil
 	}
 	return b.library, nil, nil
 }
 
-type named struct {
+type namedFile struct {
 	name string
 	libraryFile
 }
 
-// libraryBuilder makes a library out of its files.
-type libraryBuilder struct {
-	*rulefile.Decoder
+// builder makes a library out of its files.
+type builder struct {
+	reader
 	vocabulary *fact.Vocabulary
-	files      []named
-	library    *Library
+	files      []namedFile
+	version    string // the fact that holds the library's release
 	filters    []string
 	messages   map[string]string
-	states     map[string]int // name -> variant whose being left it tells
+	leftNames  map[string]int // name -> the variant of which it tells, in a rule, whether the rules before left it
 	passes     []passing
+	defined    []*condition.Expression
 }
 
-func (b *libraryBuilder) build() {
-	steps := []func(){b.head, b.declareFacts, b.declareBackends, b.define, b.compileRules, b.linkPasses, b.compileBackends, b.indexRules, b.compileTrail, b.compileLevers, b.finish}
+func newBuilder(v *fact.Vocabulary) *builder {
+	l := &Library{scope: condition.NewScope(), byName: make(map[string]int)}
+	return &builder{reader: reader{&rulefile.Decoder{}, l}, vocabulary: v, leftNames: make(map[string]int)}
+}
+
+// build takes the files' parts in the order in which they need each other. It stops after the first step with mistakes, since what
+// follows would only complain of what is missing.
+func (b *builder) build() {
+	steps := []func(){
+		b.head, b.declareFacts, b.declareBackends, b.define, b.compileRules, b.linkPasses, b.compileBackends, b.indexRules,
+		b.compileSelectionLog, b.compileLevers, b.noteComparisons,
+	}
 	for _, step := range steps {
-		if step(); len(b.Problems) > 0 {
+		if len(b.Problems) > 0 {
 			return
 		}
+		step()
 	}
 }
 
 // each calls f for every file, so that problems name the right one.
-func (b *libraryBuilder) each(f func(libraryFile)) {
+func (b *builder) each(f func(libraryFile)) {
 	for _, file := range b.files {
 		b.File = file.name
 		f(file.libraryFile)
 	}
 }
 
-func (b *libraryBuilder) head() {
+func (b *builder) head() {
+	const maxReleases = 100
 	l := b.library
 	b.each(func(f libraryFile) {
 		if f.Library.Value == "" {
@@ -130,8 +138,8 @@ func (b *libraryBuilder) head() {
 		if l.Name != "" {
 			b.Problem(f.Library.Line, f.Library.Column, "the library has a name in another file, too")
 		}
-		l.Name, l.Title, l.version, l.source, l.Ask = f.Library.Value, f.Title, f.Version.Value, f.Source, f.Trail.Ask
-		b.filters, b.messages = f.Filters, f.Messages
+		l.Name, l.Title, l.source, l.Ask = f.Library.Value, f.Title, f.Source, f.SelectionLog.Ask
+		b.version, b.filters, b.messages = f.Version.Value, f.Filters, f.Messages
 		for _, r := range f.Releases {
 			v, err := condition.ParseVersion(r.Value)
 			if err != nil {
@@ -140,16 +148,62 @@ func (b *libraryBuilder) head() {
 			l.releases = append(l.releases, release{version: v})
 		}
 	})
-	if l.Name == "" || len(l.releases) == 0 || len(l.releases) > 100 {
-		b.Problem(1, 1, "one file of the folder must hold library:, version: and releases: (at most 100)")
+	if l.Name == "" || len(l.releases) == 0 || len(l.releases) > maxReleases {
+		b.Problem(1, 1, "one file of the folder must hold library:, version: and releases: (at most %d)", maxReleases)
 	}
 }
 
-func sortedKeys[T any](m map[string]T) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
+// noteComparisons collects, for every fact, what the expressions compare it with: from that, values are chosen when the fact is missing.
+func (b *builder) noteComparisons() {
+	l := b.library
+	for _, e := range b.defined {
+		b.noteComparisonsOf(e)
 	}
-	sort.Strings(keys)
-	return keys
+	for _, r := range l.rules {
+		for _, e := range r.conditions() {
+			b.noteComparisonsOf(e)
+		}
+	}
+	for i := range l.facts {
+		c := &l.facts[i].compared
+		slices.Sort(c.numbers)
+		slices.Sort(c.divisors)
+		c.numbers, c.divisors = slices.Compact(c.numbers), slices.Compact(c.divisors)
+		slices.SortStableFunc(c.texts, func(x, y condition.Value) int { order, _ := condition.Compare(x, y); return order })
+		c.texts = distinct(c.texts)
+	}
 }
+
+func (b *builder) noteComparisonsOf(e *condition.Expression) {
+	for _, comparison := range e.Comparisons() {
+		for _, name := range comparison.Names {
+			if i, ok := b.library.byName[name]; ok {
+				b.library.facts[i].compareWith(comparison)
+			}
+		}
+	}
+}
+
+// compareWith takes the constants of a comparison in which the fact stands.
+func (f *libraryFact) compareWith(comparison condition.Comparison) {
+	if comparison.Operator == "%" {
+		for _, n := range comparison.Numbers {
+			if n >= 1 {
+				f.compared.divisors = append(f.compared.divisors, n)
+			}
+		}
+	} else {
+		f.compared.numbers = append(f.compared.numbers, comparison.Numbers...)
+	}
+	ofParts := slices.Contains([]string{"contains", "startsWith", "endsWith"}, comparison.Operator)
+	if f.Type != condition.VersionType && (f.Type != condition.String || ofParts) {
+		return
+	}
+	for _, text := range comparison.Texts {
+		if value, err := condition.FromText(text, f.Type); err == nil {
+			f.compared.texts = append(f.compared.texts, value)
+		}
+	}
+}
+
+func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }

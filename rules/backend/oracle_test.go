@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gpu-triage/triage/rules"
 	"github.com/gpu-triage/triage/rules/condition"
 )
 
@@ -32,14 +31,14 @@ type oracleRow struct {
 }
 
 // TestSample compares the rules with TransformerEngine's decisions over the sample in testdata.
-func TestSample(t *testing.T) { compareWithOracle(t, "../testdata/oracle") }
+func TestSample(t *testing.T) { compareWithOracle(t, "../../testdata/oracle") }
 
 // TestOracle does so over all of the decisions, where they are at hand: TRIAGE_ORACLE names the folder.
 func TestOracle(t *testing.T) {
-	rules.skipShort(t)
+	skipShort(t)
 	folder := os.Getenv("TRIAGE_ORACLE")
 	if folder == "" {
-		folder = "../../shared/oracle"
+		folder = "../../../shared/oracle"
 	}
 	if _, err := os.Stat(folder); err != nil {
 		t.Skip("TRIAGE_ORACLE names no folder with the full tables")
@@ -83,8 +82,8 @@ func compareWithOracle(t *testing.T, folder string) {
 // message is named.
 func compareRow(l *Library, row oracleRow) (difference string, named, count int) {
 	s := l.situation(rowFacts(l, row))
-	selection := l.evaluate(s)
-	row.release = l.at(s)
+	selection := evaluate(s).selection()
+	row.release = s.release
 	var got []string
 	got = append(got, fmt.Sprint(selection.Available()), selection.Selected, fmt.Sprint(selection.Reports["sub_backend"].JSON()), fmt.Sprint(selection.Reports["flash_version"].JSON()))
 	want := []string{fmt.Sprint(row.Expect.Available), text(row.Expect.Selected), fmt.Sprint(plainNumber(row.Expect.SubBackend)), fmt.Sprint(plainText(row.Expect.FlashVersion))}
@@ -121,7 +120,7 @@ func firstMessage(lines []string, backend string) string {
 
 // names tells whether a rule with the message is among the rules.
 func names(l *Library, at int, rules []Rule, message string) bool {
-	for _, m := range l.trail.messages {
+	for _, m := range l.selectionLog.messages {
 		if m.releases[at] && m.matches(message) &&
 			slices.ContainsFunc(rules, func(r Rule) bool { return r.ID == m.rule.id }) {
 			return true
@@ -188,21 +187,4 @@ func readRows[Row any](t testing.TB, file string) []Row {
 		rows = append(rows, row)
 	}
 	return rows
-}
-
-func library(t testing.TB, name string) *Library {
-	t.Helper()
-	b, err := rules.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := b.Library(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if l != nil {
-		return l
-	}
-	t.Fatalf("there is no library %s", name)
-	return nil
 }

@@ -17,7 +17,7 @@ type sdpaRow struct {
 // TestPyTorch compares the rules about scaled_dot_product_attention with PyTorch itself.
 func TestPyTorch(t *testing.T) {
 	l := library(t, "torch_sdpa")
-	for _, row := range readRows[sdpaRow](t, "../testdata/oracle/torch-sdpa-2.11.jsonl.gz") {
+	for _, row := range readRows[sdpaRow](t, "../../testdata/oracle/torch-sdpa-2.11.jsonl.gz") {
 		selection := l.Evaluate(factsOf(t, l, row.Facts))
 		for _, b := range selection.Backends {
 			want, told := row.Expect[b.Name].(bool)
@@ -35,8 +35,8 @@ func TestPyTorch(t *testing.T) {
 	}
 }
 
-// TestPyTorchTrail reads warnings as PyTorch 2.11 printed them.
-func TestPyTorchTrail(t *testing.T) {
+// TestPyTorchLog reads warnings as PyTorch 2.11 printed them.
+func TestPyTorchLog(t *testing.T) {
 	l := library(t, "torch_sdpa")
 	for line, rule := range map[string]string{
 		"[W1120 17:53:59.783443773 sdp_utils.cpp:180] Warning: Flash attention requires q,k,v to have the same last dimension and to be less than or equal to 256. Got Query.size(-1): 512, Key.size(-1): 512, Value.size(-1): 512 instead. (function check_head_dim_size_flash)":                                                                                                                                      "sdpa-flash-head-dim",
@@ -50,8 +50,8 @@ func TestPyTorchTrail(t *testing.T) {
 		"[W1120 17:53:59.783886111 sdp_utils_cpp.h:262] Warning: Flash Attention does not support non-null attn_mask. (function check_for_attn_mask)":                                                                                                                                                                                                                                                                  "sdpa-flash-mask",
 		"[W1120 17:53:59.784735904 sdp_utils.cpp:718] Warning: cuDNN SDPA is not deterministic. (function check_cudnn_deterministic)":                                                                                                                                                                                                                                                                                  "sdpa-cudnn-deterministic",
 	} {
-		trail, ok := l.ReadSelectionLog([]string{line})
-		if !ok || !l.said(trail, rule) {
+		log, ok := l.ReadSelectionLog([]string{line})
+		if !ok || !log.mayBeFrom(rule) {
 			t.Errorf("no rule says %q", line)
 		}
 	}
@@ -72,4 +72,14 @@ func factsOf(t *testing.T, l *Library, decoded map[string]any) map[string]condit
 		facts[name] = v
 	}
 	return facts
+}
+
+// mayBeFrom tells whether the log has a line that a rule may have printed.
+func (t *SelectionLog) mayBeFrom(id string) bool {
+	for r := range t.rules {
+		if r.id == id {
+			return true
+		}
+	}
+	return false
 }

@@ -3,45 +3,64 @@ package backend
 import (
 	"cmp"
 	"slices"
-	"sort"
 
 	"github.com/gpu-triage/triage/rules/condition"
 )
 
+// maxLevers bounds how many things one proposal changes.
+const maxLevers = 4
+
 // search looks for the cheapest proposals.
 type search struct {
 	library *Library
-	origin  *condition.Situation
-	now     *condition.Situation // with some levers pulled, and some unknown
-	release int
-	levers  []pulled
+	origin  *situation
+	now     *situation // with some levers pulled, and some facts unknown
+	levers  []offer    // sorted by cost, so that every set of them is met after its cheaper ones
+	limit   int
 	found   []Change
 	done    [][]int // the sets of levers of found
-	limit   int
-	below   int // only backends before this one count
+	below   int     // only backends before this one count
 
-	here      []obstacle   // in the release at hand
-	elsewhere [][]obstacle // in the releases that can be moved to
+	here      []blockers   // of each variant, in the release at hand
+	elsewhere [][]blockers // in the releases that can be moved to
 }
 
-// pulled is a lever with what it offers here.
-type pulled struct {
+// offer is a lever with what it offers here.
+type offer struct {
 	*lever
 	options []option
 }
 
-func (p pulled) least() int {
-	least := p.options[0].cost
-	for _, o := range p.options {
-		least = min(least, o.cost)
-	}
-	return least
-}
-
+// leverSet is a set of levers, by their places, with the least that pulling them costs.
 type leverSet struct {
 	levers []int
 	cost   int
 }
+
+// pull is a set of levers in the order in which they are pulled, the release's first, with the values chosen for them.
+type pull struct {
+	levers []int
+	chosen []option
+}
+
+func newSearch(s *situation, limit int) *search {
+	c := &search{library: s.library, origin: s, now: s.clone(), limit: limit}
+	for i := range c.library.levers {
+		if options := c.library.levers[i].options(s); len(options) > 0 {
+			c.levers = append(c.levers, offer{&c.library.levers[i], options})
+		}
+	}
+	slices.SortStableFunc(c.levers, func(a, b offer) int { return a.least() - b.least() })
+	c.findBlockers()
+	return c
+}
+
+func (o offer) least() int {
+	return slices.MinFunc(o.options, func(a, b option) int { return a.cost - b.cost }).cost
+}
+
+// movesRelease tells whether a lever changes the library's own release.
+func (c *search) movesRelease(lever int) bool { return c.levers[lever].fact == c.library.version }
 
 // sets are all sets of at most maxLevers levers, the cheapest first, of equal ones the smaller.
 func (c *search) sets() []leverSet {
@@ -68,134 +87,114 @@ func (c *search) sets() []leverSet {
 	return sets
 }
 
-// contained tells whether a proposal was found that uses only some of these levers.
-func (c *search) contained(levers []int) bool {
+// containsFound tells whether a proposal was found that uses only some of these levers.
+func (c *search) containsFound(levers []int) bool {
 	return slices.ContainsFunc(c.done, func(found []int) bool {
-		for _, i := range found {
-			if !slices.Contains(levers, i) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(found, func(i int) bool { return !slices.Contains(levers, i) })
 	})
 }
 
 // try looks for values of a set of levers: for the first that give a backend and, where that is not the library's first choice, for those
-// that give a better one. It makes all of them unknown first: where three-valued logic says that no backend is possible then, no values
-// will do, and the whole set is done in one evaluation.
+// that give a better one.
 func (c *search) try(levers []int) {
 	c.below = len(c.library.backends)
 	for c.below > 0 && len(c.found) < c.limit {
-		order, chosen, ok := c.assignValues(levers)
-		if !ok {
+		p := c.loosen(levers)
+		if !c.pull(p, 0) {
 			return
 		}
 		if len(c.done) == 0 || !slices.Equal(c.done[len(c.done)-1], levers) {
 			c.done = append(c.done, levers)
 		}
-		c.below = c.firstOn()
-		c.found = append(c.found, c.propose(order, chosen))
+		d := c.now.decide()
+		c.below = slices.Index(d.backends[:len(c.library.backends)], on)
+		c.found = append(c.found, c.propose(p))
 	}
 }
 
-// firstOn is the first backend, in the library's order, that is surely available.
-func (c *search) firstOn() int {
-	d := c.library.decide(c.now)
-	return slices.Index(d.backends[:len(c.library.backends)], on)
-}
-
-func (c *search) assignValues(levers []int) (order []int, chosen []option, ok bool) {
-	c.reset()
-	// The release comes first, since it decides which rules are asked.
-	order = slices.Clone(levers)
-	version := c.library.byName[c.library.version]
-	sort.SliceStable(order, func(i, j int) bool { return c.levers[order[i]].fact == version && c.levers[order[j]].fact != version })
-	for _, i := range order {
-		c.loosen(i)
+// loosen makes everything unknown that the levers change: where three-valued logic says that no backend is possible then, no values
+// will do, and the whole set is done in one evaluation. The release is to be pulled first, since it decides which rules are asked.
+func (c *search) loosen(levers []int) pull {
+	c.now.copyFrom(c.origin)
+	for _, i := range levers {
+		c.now.set(c.levers[i].fact, condition.Value{})
+		for fact := range c.levers[i].implies {
+			c.now.set(fact, condition.Value{})
+		}
 	}
-	chosen = make([]option, len(order))
-	return order, chosen, c.descend(order, chosen, 0, version)
+	p := pull{levers: slices.Clone(levers), chosen: make([]option, len(levers))}
+	slices.SortStableFunc(p.levers, func(a, b int) int {
+		switch {
+		case c.movesRelease(a) && !c.movesRelease(b):
+			return -1
+		case c.movesRelease(b) && !c.movesRelease(a):
+			return 1
+		}
+		return 0
+	})
+	return p
 }
 
-func (c *search) reset() {
-	copy(c.now.Values, c.origin.Values)
-	c.library.setRelease(c.now, c.release)
-}
-
-// loosen makes everything unknown that a lever changes.
-func (c *search) loosen(lever int) {
-	p := c.levers[lever]
-	c.now.Assign(c.library.facts[p.fact].slot, condition.Value{})
-	for fact := range p.implies {
-		c.now.Assign(c.library.facts[fact].slot, condition.Value{})
-	}
-	c.now.Forget()
-}
-
-// descend gives the levers values one after the other as long as a backend remains possible.
-func (c *search) descend(order []int, chosen []option, depth, version int) bool {
-	l := c.library
-	byRelease := depth < len(order) && c.levers[order[depth]].fact == version
-	if !byRelease && !l.any(c.now, c.below, func(v verdict) bool { return v != off }) {
+// pull gives the levers from a place on values, one after the other, as long as a backend remains possible.
+func (c *search) pull(p pull, from int) bool {
+	moves := from < len(p.levers) && c.movesRelease(p.levers[from])
+	if !moves && !c.now.someVariant(c.below, possible) {
 		return false
 	}
-	if depth == len(order) {
-		return l.any(c.now, c.below, surely) && c.fit(order)
+	if from == len(p.levers) {
+		return c.now.someVariant(c.below, certain) && c.fits(p)
 	}
-	p := c.levers[order[depth]]
-	before := slices.Clone(c.now.Values)
-	for _, o := range p.options {
-		if byRelease && !c.moveTo(o.value, order) {
+	v := c.levers[p.levers[from]]
+	before := c.now.clone()
+	for _, o := range v.options {
+		if moves && !c.moveTo(o.value, p.levers) {
 			continue
 		}
-		c.now.Assign(l.facts[p.fact].slot, l.normal(p.fact, o.value))
-		for fact, value := range p.implies {
-			c.now.Assign(l.facts[fact].slot, value)
+		c.now.set(v.fact, c.library.facts[v.fact].asRead(o.value))
+		for fact, value := range v.implies {
+			c.now.set(fact, value)
 		}
-		c.now.Forget()
-		chosen[depth] = o
-		if c.descend(order, chosen, depth+1, version) {
+		p.chosen[from] = o
+		if c.pull(p, from+1) {
 			return true
 		}
-		copy(c.now.Values, before)
-		c.now.Forget()
+		c.now.copyFrom(before)
 	}
 	return false
 }
 
 // moveTo moves to another release: what it asks for and the old one did not is what a caller passes who knows nothing of it, unless a
 // lever of the set decides that. A release that does not know something that the caller uses is no choice.
-func (c *search) moveTo(v condition.Value, order []int) bool {
-	l := c.library
+func (c *search) moveTo(v condition.Value, levers []int) bool {
 	version, _ := v.Version()
-	to, ok := l.release(version)
+	to, ok := c.library.releaseOf(version)
 	if !ok {
 		return false
 	}
-	l.setRelease(c.now, to)
-	for i := range l.facts {
-		f := &l.facts[i]
-		value := c.origin.Values[f.slot]
+	c.now.setRelease(to)
+	for i := range c.library.facts {
+		f := &c.library.facts[i]
+		value := c.origin.value(i)
 		switch {
 		case f.preset == nil:
 		case f.since > to && value.Known():
-			if was := f.preset.Eval(c.origin); was.Known() && !was.Equal(value) {
+			if was := f.preset.Eval(c.origin.Situation); was.Known() && !was.Equal(value) {
 				return false
 			}
-		case f.since <= to && f.since > c.release && !value.Known():
-			if !slices.ContainsFunc(order, func(j int) bool { return c.levers[j].fact == i }) {
-				c.now.Assign(f.slot, f.preset.Eval(c.now))
+		case f.since <= to && f.since > c.origin.release && !value.Known():
+			if !slices.ContainsFunc(levers, func(j int) bool { return c.levers[j].fact == i }) {
+				c.now.set(i, f.preset.Eval(c.now.Situation))
 			}
 		}
 	}
-	c.now.Forget()
 	return true
 }
 
-func (c *search) fit(order []int) bool {
-	for _, i := range order {
+// fits tells whether nothing that the levers ask of the rest is false.
+func (c *search) fits(p pull) bool {
+	for _, i := range p.levers {
 		for _, e := range c.levers[i].fits {
-			if e.Eval(c.now).False() {
+			if e.Eval(c.now.Situation).False() {
 				return false
 			}
 		}

@@ -2,6 +2,7 @@ package condition
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/gpu-triage/triage/rules/rulefile"
@@ -13,10 +14,11 @@ type compiler struct {
 	source    string
 	nodes     int
 	predicate *Shape // what # is, inside any, all and none
-	err       *ExpressionError
+	err       *Error
 }
 
-func (c *compiler) fail(at ast.Node, format string, args ...any) *Node {
+// fail notes a mistake at a node.
+func (c *compiler) fail(at ast.Node, format string, args ...any) *node {
 	if c.err == nil {
 		line, column := 1, 1
 		for i, r := range []rune(c.source) {
@@ -28,34 +30,35 @@ func (c *compiler) fail(at ast.Node, format string, args ...any) *Node {
 				line, column = line+1, 1
 			}
 		}
-		c.err = &ExpressionError{line, column, fmt.Sprintf(format, args...)}
+		c.err = &Error{line, column, fmt.Sprintf(format, args...)}
 	}
-	return Constant(Value{})
+	return constantNode(Value{})
 }
 
-func Constant(v Value) *Node {
-	shape := Shape{Type: v.Typ}
-	if items := v.list(); v.Typ == List && len(items) > 0 {
-		shape.Items = &Shape{Type: items[0].Typ}
+// constantNode is a value as it was written.
+func constantNode(v Value) *node {
+	shape := Shape{Type: v.typ}
+	if items := v.list(); v.typ == List && len(items) > 0 {
+		shape.Items = &Shape{Type: items[0].typ}
 	}
-	return &Node{Shape: shape, Slot: -1, Fixed: &v, Eval: func(*Situation) Value { return v }}
+	return &node{shape: shape, slot: noSlot, constant: &v, eval: func(*Situation) Value { return v }}
 }
 
-func (c *compiler) compile(n ast.Node) *Node {
+func (c *compiler) compile(n ast.Node) *node {
 	if c.nodes++; c.nodes > maxNodes {
 		return c.fail(n, "the expression has more than %d parts", maxNodes)
 	}
 	switch n := n.(type) {
 	case *ast.NilNode:
-		return Constant(Nil)
+		return constantNode(Nil)
 	case *ast.BoolNode:
-		return Constant(BoolValue(n.Value))
+		return constantNode(BoolValue(n.Value))
 	case *ast.IntegerNode:
-		return Constant(NumberValue(float64(n.Value)))
+		return constantNode(NumberValue(float64(n.Value)))
 	case *ast.FloatNode:
-		return Constant(NumberValue(n.Value))
+		return constantNode(NumberValue(n.Value))
 	case *ast.StringNode:
-		return Constant(StringValue(n.Value))
+		return constantNode(StringValue(n.Value))
 	case *ast.IdentifierNode:
 		return c.name(n, n.Value)
 	case *ast.PointerNode:
@@ -82,25 +85,30 @@ func (c *compiler) compile(n ast.Node) *Node {
 	return c.fail(n, "this form of expression is not allowed in rules")
 }
 
-func (c *compiler) name(at ast.Node, name string) *Node {
-	i, ok := c.scope.resolve(name)
+func (c *compiler) name(at ast.Node, name string) *node {
+	slot, ok := c.scope.resolve(name)
 	if !ok {
-		if near := rulefile.Nearest(name, c.scope.names()); near != "" {
+		if near := rulefile.Nearest(name, slices.Sorted(slices.Values(c.scope.Names()))); near != "" {
 			return c.fail(at, "unknown name %s, did you mean %s?", name, near)
 		}
 		return c.fail(at, "unknown name %s: facts are listed in facts.yaml", name)
 	}
-	return &Node{Shape: c.scope.Slots[i].Shape, Slot: i, Eval: func(s *Situation) Value { return s.at(i) }}
+	declared := c.scope.slots[slot]
+	eval := func(s *Situation) Value { return s.values[slot] } // At, without its question, which is most of what an evaluation takes
+	if declared.computed != nil {
+		eval = func(s *Situation) Value { return s.At(slot) }
+	}
+	return &node{shape: declared.shape, slot: slot, eval: eval}
 }
 
-func (c *compiler) pointer(n *ast.PointerNode) *Node {
+func (c *compiler) pointer(n *ast.PointerNode) *node {
 	if c.predicate == nil || n.Name != "" {
 		return c.fail(n, "# stands only for the item inside any, all and none")
 	}
-	return &Node{Shape: *c.predicate, Slot: -1, Eval: func(s *Situation) Value { return s.item }}
+	return &node{shape: *c.predicate, slot: noSlot, eval: func(s *Situation) Value { return s.item }}
 }
 
-func (c *compiler) member(n *ast.MemberNode) *Node {
+func (c *compiler) member(n *ast.MemberNode) *node {
 	if of, ok := n.Node.(*ast.IdentifierNode); ok && of.Value == "env" {
 		if variable, ok := n.Property.(*ast.StringNode); ok {
 			return c.name(n, Environment+variable.Value)
@@ -109,23 +117,23 @@ func (c *compiler) member(n *ast.MemberNode) *Node {
 	object := c.compile(n.Node)
 	switch property := n.Property.(type) {
 	case *ast.StringNode:
-		return c.named(n, object, property.Value)
+		return c.memberNamed(n, object, property.Value)
 	case *ast.IntegerNode:
-		if t := object.Shape.Type; t != List && t != Any {
+		if t := object.shape.Type; t != List && t != Any {
 			return c.fail(n, "a %s has no items", t)
 		}
-		return item(object, property.Value)
+		return itemAt(object, property.Value)
 	case *ast.UnaryNode:
 		if inner, ok := property.Node.(*ast.IntegerNode); ok && property.Operator == "-" {
-			return item(object, -inner.Value)
+			return itemAt(object, -inner.Value)
 		}
 	}
 	return c.fail(n, "only a constant index or member name is allowed")
 }
 
-func (c *compiler) named(at ast.Node, object *Node, name string) *Node {
+func (c *compiler) memberNamed(at ast.Node, object *node, name string) *node {
 	shape := Shape{}
-	if members := object.Shape.Members; members != nil {
+	if members := object.shape.Members; members != nil {
 		var ok bool
 		if shape, ok = members[name]; !ok {
 			known := make([]string, 0, len(members))
@@ -134,26 +142,26 @@ func (c *compiler) named(at ast.Node, object *Node, name string) *Node {
 			}
 			return c.fail(at, "no member %s, did you mean %s?", name, rulefile.Nearest(name, known))
 		}
-	} else if t := object.Shape.Type; t != Object && t != Any {
+	} else if t := object.shape.Type; t != Object && t != Any {
 		return c.fail(at, "a %s has no member %s", t, name)
 	}
-	return &Node{Shape: shape, Slot: -1, Kids: []*Node{object}, Eval: func(s *Situation) Value {
-		v := object.Eval(s)
-		if v.State != Present {
+	return &node{shape: shape, slot: noSlot, operands: []*node{object}, eval: func(s *Situation) Value {
+		v := object.eval(s)
+		if v.state != present {
 			return v
 		}
 		return v.Member(name)
 	}}
 }
 
-func item(list *Node, index int) *Node {
+func itemAt(list *node, index int) *node {
 	shape := Shape{}
-	if list.Shape.Items != nil {
-		shape = *list.Shape.Items
+	if list.shape.Items != nil {
+		shape = *list.shape.Items
 	}
-	return &Node{Shape: shape, Slot: -1, Kids: []*Node{list}, Eval: func(s *Situation) Value {
-		v := list.Eval(s)
-		if v.State != Present {
+	return &node{shape: shape, slot: noSlot, operands: []*node{list}, eval: func(s *Situation) Value {
+		v := list.eval(s)
+		if v.state != present {
 			return v
 		}
 		items, i := v.list(), index
@@ -167,37 +175,37 @@ func item(list *Node, index int) *Node {
 	}}
 }
 
-func (c *compiler) array(n *ast.ArrayNode) *Node {
+func (c *compiler) array(n *ast.ArrayNode) *node {
 	items := make([]Value, len(n.Nodes))
 	for i, element := range n.Nodes {
 		compiled := c.compile(element)
-		if compiled.Fixed == nil {
+		if compiled.constant == nil {
 			return c.fail(element, "a list holds constants only")
 		}
-		items[i] = *compiled.Fixed
+		items[i] = *compiled.constant
 	}
-	return Constant(ListValue(items...))
+	return constantNode(ListValue(items...))
 }
 
-func (c *compiler) conditional(n *ast.ConditionalNode) *Node {
+func (c *compiler) conditional(n *ast.ConditionalNode) *node {
 	condition, yes, no := c.boolean(n.Cond), c.compile(n.Exp1), c.compile(n.Exp2)
-	shape := yes.Shape
-	if shape.Type != no.Shape.Type {
+	shape := yes.shape
+	if shape.Type != no.shape.Type {
 		shape = Shape{}
-		if yes.Shape.Type == Null {
-			shape = no.Shape
-		} else if no.Shape.Type == Null {
-			shape = yes.Shape
+		if yes.shape.Type == Null {
+			shape = no.shape
+		} else if no.shape.Type == Null {
+			shape = yes.shape
 		}
 	}
-	return &Node{Shape: shape, Slot: -1, Kids: []*Node{condition, yes, no}, Eval: func(s *Situation) Value {
-		switch test := condition.Eval(s); {
+	return &node{shape: shape, slot: noSlot, operands: []*node{condition, yes, no}, eval: func(s *Situation) Value {
+		switch test := condition.eval(s); {
 		case test.True():
-			return yes.Eval(s)
+			return yes.eval(s)
 		case test.Known():
-			return no.Eval(s)
+			return no.eval(s)
 		}
-		if a, b := yes.Eval(s), no.Eval(s); a.Known() && a.Equal(b) {
+		if a, b := yes.eval(s), no.eval(s); a.Known() && a.Equal(b) {
 			return a
 		}
 		return Value{}

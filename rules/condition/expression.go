@@ -8,6 +8,7 @@ import (
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/parser"
 	"github.com/gpu-triage/triage/rules/pattern"
+	"github.com/gpu-triage/triage/rules/rulefile"
 )
 
 // Bounds of one expression. Evaluation is linear in the number of nodes and in the length of the lists it walks.
@@ -18,52 +19,52 @@ const (
 
 // Expression is a compiled, typed expression over the names of a scope.
 type Expression struct {
-	Written string
-	Root    *Node
+	scope  *Scope
+	source string
+	root   *node
+	asks   int
 }
 
 // node is one operation. Its value is unknown when what it needs is unknown, unless the known part decides.
-type Node struct {
-	Shape Shape
-	Eval  func(*Situation) Value
-	Kids  []*Node
-	Slot  int // of a name, else -1
-	Fixed *Value
+type node struct {
+	shape    Shape
+	eval     func(*Situation) Value
+	operands []*node
+	slot     Slot   // of a name, else noSlot
+	constant *Value // of what is worth the same everywhere
 
 	pattern *pattern.Pattern // what the text of an event must match, when that is all there is to the node
-
-	Choose func(*Situation) *Node // the kid that the situation makes valid, when the kids are alternatives
 }
 
-// ExpressionError is a mistake in an expression, with its place inside it.
-type ExpressionError struct {
+// Error is a mistake in an expression, with its place inside it.
+type Error struct {
 	Line, Column int // from 1
 	Message      string
 }
 
-func (e *ExpressionError) Error() string {
+func (e *Error) Error() string {
 	return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Message)
 }
 
-// Compile reads an expression, checks its types and refuses whatever this package does not evaluate.
+// Compile reads an expression, checks its types and refuses whatever this package does not evaluate. The error is an *Error.
 func (s *Scope) Compile(source string) (*Expression, error) {
 	if len(source) > maxSource {
-		return nil, &ExpressionError{1, 1, fmt.Sprintf("the expression has %d bytes, at most %d are allowed", len(source), maxSource)}
+		return nil, &Error{1, 1, fmt.Sprintf("the expression has %d bytes, at most %d are allowed", len(source), maxSource)}
 	}
 	tree, err := parser.Parse(source)
 	if err != nil {
 		var at *file.Error
 		if errors.As(err, &at) {
-			return nil, &ExpressionError{max(at.Line, 1), at.Column + 1, at.Message}
+			return nil, &Error{max(at.Line, 1), at.Column + 1, at.Message}
 		}
-		return nil, &ExpressionError{1, 1, err.Error()}
+		return nil, &Error{1, 1, err.Error()}
 	}
 	c := compiler{scope: s, source: source}
 	root := c.compile(tree.Node)
 	if c.err != nil {
 		return nil, c.err
 	}
-	return &Expression{Written: source, Root: root}, nil
+	return &Expression{s, source, root, asks(tree.Node)}, nil
 }
 
 // CompileCondition is Compile for an expression that must be true, false or unknown.
@@ -72,66 +73,107 @@ func (s *Scope) CompileCondition(source string) (*Expression, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t := e.Root.Shape.Type; t != Bool && t != Any {
-		return nil, &ExpressionError{1, 1, fmt.Sprintf("a condition must be true or false, this is a %s", t)}
+	if t := e.Type(); t != Bool && t != Any {
+		return nil, &Error{1, 1, fmt.Sprintf("a condition must be true or false, this is a %s", t)}
 	}
 	return e, nil
 }
 
+// Read compiles an expression of a rule file. A mistake is noted at its place in the file, and nil returned.
+func (s *Scope) Read(d *rulefile.Decoder, t rulefile.Text) *Expression {
+	return read(d, t, s.Compile)
+}
+
+// ReadCondition is Read for an expression that must be true, false or unknown.
+func (s *Scope) ReadCondition(d *rulefile.Decoder, t rulefile.Text) *Expression {
+	return read(d, t, s.CompileCondition)
+}
+
+func read(d *rulefile.Decoder, t rulefile.Text, compile func(string) (*Expression, error)) *Expression {
+	if t.Line == 0 { // it was no text, which is noted already
+		return nil
+	}
+	e, err := compile(t.Value)
+	if err == nil {
+		return e
+	}
+	var at *Error
+	if !errors.As(err, &at) {
+		d.Problem(t.Line, t.Column, "%v", err)
+		return nil
+	}
+	column := at.Column
+	if at.Line == 1 {
+		column += t.Column - 1
+	}
+	d.Problem(t.Line+at.Line-1, column, "%s", at.Message)
+	return nil
+}
+
+// Constant is an expression that is worth the same in every situation.
+func Constant(v Value) *Expression { return &Expression{source: v.String(), root: constantNode(v)} }
+
+// Constant is what the expression is worth in every situation, if it is written without names and operators.
+func (e *Expression) Constant() (v Value, ok bool) {
+	if e.root.constant == nil {
+		return Value{}, false
+	}
+	return *e.root.constant, true
+}
+
 // Source is the expression as it was written.
-func (e *Expression) Source() string { return e.Written }
+func (e *Expression) Source() string { return e.source }
 
 // Type is the type of the expression's value.
-func (e *Expression) Type() Type { return e.Root.Shape.Type }
+func (e *Expression) Type() Type { return e.root.shape.Type }
 
-// Eval is the value of the expression in a situation, unknown when the situation does not decide it.
-func (e *Expression) Eval(s *Situation) Value { return e.Root.Eval(s) }
+// Eval is the value of the expression in a situation of its scope, unknown when the situation does not decide it.
+func (e *Expression) Eval(s *Situation) Value { return e.root.eval(s) }
 
 // Unknowns are the names whose unknown values keep the expression from having one, in the order of their appearance.
 func (e *Expression) Unknowns(s *Situation) []string {
 	var names []string
-	met := make(map[int]bool)
-	var walk func(*Node)
-	walk = func(n *Node) {
-		if n.Eval(s).Known() {
+	visited := make(map[Slot]bool)
+	var walk func(*node)
+	walk = func(n *node) {
+		if n.eval(s).Known() {
 			return
 		}
-		if n.Slot >= 0 && !met[n.Slot] {
-			met[n.Slot] = true
-			if defined := s.Scope.Slots[n.Slot].Defined; defined != nil {
-				walk(defined.Root)
+		if n.slot != noSlot && !visited[n.slot] {
+			visited[n.slot] = true
+			declared := s.scope.slots[n.slot]
+			if declared.computed == nil {
+				names = append(names, declared.name)
 			} else {
-				names = append(names, s.Scope.Slots[n.Slot].Name)
+				for _, needed := range declared.computed.neededIn(s) {
+					walk(needed.root)
+				}
 			}
 		}
-		if n.Choose != nil {
-			walk(n.Choose(s))
-			return
-		}
-		for _, kid := range n.Kids {
-			walk(kid)
+		for _, operand := range n.operands {
+			walk(operand)
 		}
 	}
-	walk(e.Root)
+	walk(e.root)
 	return names
 }
 
-// Names are the declared names that the expression reads, directly or through definitions.
-func (e *Expression) Names(s *Scope) []string {
+// Names are the declared names that the expression reads, directly or through computed ones.
+func (e *Expression) Names() []string {
 	var names []string
-	e.reads(s, func(i int) {
-		if !s.Slots[i].Hidden {
-			names = append(names, s.Slots[i].Name)
+	e.reads(func(slot Slot) {
+		if declared := e.scope.slots[slot]; !declared.logPattern {
+			names = append(names, declared.name)
 		}
 	})
 	return names
 }
 
-// Seen are the numbers of the scope's SeenPatterns that the expression looks for.
-func (e *Expression) Seen(s *Scope) []int {
+// LogPatterns are the numbers of the scope's LogPatterns that the expression asks for.
+func (e *Expression) LogPatterns() []int {
 	var numbers []int
-	e.reads(s, func(i int) {
-		if n := slices.Index(s.seenAt, i); n >= 0 {
+	e.reads(func(slot Slot) {
+		if n := slices.Index(e.scope.patternSlots, slot); n >= 0 {
 			numbers = append(numbers, n)
 		}
 	})
@@ -140,24 +182,27 @@ func (e *Expression) Seen(s *Scope) []int {
 
 // Requires is a regular expression that matches in the text of every event for which the expression is true, or nil when it cannot
 // tell of one.
-func (e *Expression) Requires() *pattern.Pattern { return e.Root.pattern }
+func (e *Expression) Requires() *pattern.Pattern { return e.root.pattern }
 
 // reads calls yield once with each slot that the expression reads and that is not itself computed.
-func (e *Expression) reads(s *Scope, yield func(slot int)) {
-	met := make(map[int]bool)
-	var walk func(*Node)
-	walk = func(n *Node) {
-		if n.Slot >= 0 && !met[n.Slot] {
-			met[n.Slot] = true
-			if defined := s.Slots[n.Slot].Defined; defined != nil {
-				walk(defined.Root)
+func (e *Expression) reads(yield func(Slot)) {
+	visited := make(map[Slot]bool)
+	var walk func(*node)
+	walk = func(n *node) {
+		if n.slot != noSlot && !visited[n.slot] {
+			visited[n.slot] = true
+			computed := e.scope.slots[n.slot].computed
+			if computed == nil {
+				yield(n.slot)
 			} else {
-				yield(n.Slot)
+				for _, needed := range computed.Needs {
+					walk(needed.root)
+				}
 			}
 		}
-		for _, kid := range n.Kids {
-			walk(kid)
+		for _, operand := range n.operands {
+			walk(operand)
 		}
 	}
-	walk(e.Root)
+	walk(e.root)
 }

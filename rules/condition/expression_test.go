@@ -1,12 +1,12 @@
 package condition
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/gpu-triage/triage/rules/fact"
 	"github.com/gpu-triage/triage/rules/rulefile"
-	"github.com/gpu-triage/triage/rules/signature"
 )
 
 // scopeForTests has one name of each type, and nobody in it.
@@ -19,10 +19,28 @@ func scopeForTests(t testing.TB) *Scope {
 			t.Fatal(err)
 		}
 	}
-	if err := s.Declare("error", signature.eventNames()["error"]); err != nil {
-		t.Fatal(err)
+	text := Shape{Type: String}
+	frame := Shape{Type: Object, Members: map[string]Shape{"file": text}}
+	for name, shape := range map[string]Shape{
+		"text": text, "line": text, "before": text,
+		"error": {Type: Object, Members: map[string]Shape{"type": text, "name": text, "message": text, "frames": {Type: List, Items: &frame}}},
+	} {
+		if err := s.Declare(name, shape); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return s
+}
+
+func define(t testing.TB, s *Scope, name, source string) {
+	t.Helper()
+	e, err := s.Compile(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Define(name, e); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func version(t testing.TB, text string) Value {
@@ -83,9 +101,7 @@ func TestEval(t *testing.T) {
 
 func TestUnknowns(t *testing.T) {
 	s := scopeForTests(t)
-	if err := s.Define("ready", `training and heads > 4`); err != nil {
-		t.Fatal(err)
-	}
+	define(t, s, "ready", `training and heads > 4`)
 	e, err := s.Compile(`sm > 80 and ready and torch > "2.0"`)
 	if err != nil {
 		t.Fatal(err)
@@ -158,7 +174,7 @@ func FuzzCompile(f *testing.F) {
 
 // TestRequires: what a condition says of the text of an event must follow from it, so that nothing else has to be looked at.
 func TestRequires(t *testing.T) {
-	scope := signature.NewLoader(&rulefile.Decoder{}, &fact.Vocabulary{}).scope
+	scope := scopeForTests(t)
 	for condition, want := range map[string]string{
 		"text matches `CUDA \\d+`":                    `CUDA \d+`,
 		`error.name == "KeyError"`:                    `KeyError`,
@@ -183,5 +199,109 @@ func TestRequires(t *testing.T) {
 		if got != want {
 			t.Errorf("%s requires %q, want %q", condition, got, want)
 		}
+	}
+}
+
+// TestDefineChoice: which expression a name stands for is asked anew when the context has changed, and only that one counts.
+func TestDefineChoice(t *testing.T) {
+	scope := scopeForTests(t)
+	var alternatives []*Expression
+	for _, source := range []string{"heads > 4", "training"} {
+		e, err := scope.Compile(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		alternatives = append(alternatives, e)
+	}
+	if err := scope.DefineChoice("ready", alternatives, func(s *Situation) int { return s.Context.(int) }); err != nil {
+		t.Fatal(err)
+	}
+	e, err := scope.CompileCondition("ready or sm > 80")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := scope.NewSituation()
+	s.Context = 0
+	s.Set("heads", NumberValue(8))
+	if got := e.Eval(s).String(); got != "true" {
+		t.Errorf("with heads %s", got)
+	}
+	s.Context = 1
+	s.Recompute()
+	if got := strings.Join(e.Unknowns(s), " "); got != "training sm" {
+		t.Errorf("unknown are %q", got)
+	}
+	s.Context = -1
+	s.Recompute()
+	if got := strings.Join(e.Unknowns(s), " "); got != "sm" {
+		t.Errorf("without an alternative %q are unknown", got)
+	}
+	if got := strings.Join(e.Names(), " "); got != "heads training sm" {
+		t.Errorf("it reads %q", got)
+	}
+}
+
+// TestCompute: a computed value has a name only while it is bound, hangs on what its function needs, and must not need itself.
+func TestCompute(t *testing.T) {
+	scope := scopeForTests(t)
+	heads, err := scope.Compile("heads > 4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	many := &Computed{Value: heads.Eval, Needs: []*Expression{heads}}
+	scope.Bind("many", scope.Compute("many heads", Bool, many))
+	e, err := scope.CompileCondition("many and training")
+	if err != nil {
+		t.Fatal(err)
+	}
+	scope.Unbind("many")
+	if _, err := scope.Compile("many"); err == nil {
+		t.Error("a name that was taken back can be written")
+	}
+	s := scope.NewSituation()
+	if got := strings.Join(e.Unknowns(s), " "); got != "heads training" {
+		t.Errorf("unknown are %q", got)
+	}
+	s.Set("heads", NumberValue(2))
+	if got := e.Eval(s).String(); got != "false" {
+		t.Errorf("with two heads it is %s", got)
+	}
+	if got := scope.Circular(); len(got) > 0 {
+		t.Errorf("%q need themselves", got)
+	}
+	many.Needs = append(many.Needs, e)
+	if got := strings.Join(scope.Circular(), " "); got != "many heads" {
+		t.Errorf("%q need themselves", got)
+	}
+}
+
+// TestComparisons finds what stands beside a name, also where the name stands for an expression.
+func TestComparisons(t *testing.T) {
+	scope := scopeForTests(t)
+	define(t, scope, "wide", "heads / 2")
+	e, err := scope.Compile(`wide % 8 == 0 and layout in ["thd", "sbhd"] and torch >= "2.6"`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range e.Comparisons() {
+		got = append(got, fmt.Sprint(c.Operator, c.Names, c.Numbers, c.Texts))
+	}
+	slices.Sort(got)
+	want := []string{"%[heads] [8] []", "==[heads] [8 0] []", "in[layout] [] [thd sbhd]", ">=[torch] [] [2.6]"}
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestRead notes a mistake where it stands in the file.
+func TestRead(t *testing.T) {
+	d := &rulefile.Decoder{File: "x.yaml"}
+	if e := scopeForTests(t).ReadCondition(d, rulefile.Text{Value: "training and\nsm_arch > 4", Line: 7, Column: 9}); e != nil {
+		t.Error("a mistake was compiled")
+	}
+	if got := d.Problems.Error(); !strings.HasPrefix(got, "x.yaml:8:1: unknown name sm_arch") {
+		t.Error(got)
 	}
 }

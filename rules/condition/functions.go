@@ -9,7 +9,7 @@ import (
 )
 
 // call compiles one of the functions that rules may use.
-func (c *compiler) call(at ast.Node, name string, arguments []ast.Node) *Node {
+func (c *compiler) call(at ast.Node, name string, arguments []ast.Node) *node {
 	switch name {
 	case "any", "all", "none":
 		return c.quantifier(at, name, arguments)
@@ -23,17 +23,17 @@ func (c *compiler) call(at ast.Node, name string, arguments []ast.Node) *Node {
 	if len(arguments) != len(f.takes) {
 		return c.fail(at, "%s takes %d arguments, not %d", name, len(f.takes), len(arguments))
 	}
-	kids := make([]*Node, len(arguments))
+	operands := make([]*node, len(arguments))
 	for i, argument := range arguments {
-		kids[i] = c.compile(argument)
-		if t := kids[i].Shape.Type; t != f.takes[i] && t != Any && f.takes[i] != Any && c.err == nil {
+		operands[i] = c.compile(argument)
+		if t := operands[i].shape.Type; t != f.takes[i] && t != Any && f.takes[i] != Any && c.err == nil {
 			return c.fail(argument, "%s needs a %s, this is a %s", name, f.takes[i], t)
 		}
 	}
-	return &Node{Shape: Shape{Type: f.gives}, Slot: -1, Kids: kids, Eval: func(s *Situation) Value {
+	return &node{shape: Shape{Type: f.gives}, slot: noSlot, operands: operands, eval: func(s *Situation) Value {
 		var values [2]Value
-		for i, kid := range kids {
-			if values[i] = kid.Eval(s); values[i].State != Present {
+		for i, operand := range operands {
+			if values[i] = operand.eval(s); values[i].state != present {
 				return values[i]
 			}
 		}
@@ -50,18 +50,23 @@ type function struct {
 var functionNames = []string{"bytes", "len", "lower", "max", "min", "number", "public", "release"}
 
 var functions = map[string]function{
-	"bytes": {[]Type{String}, Number, func(a, _ Value) Value { return Size(a.Text) }},
+	"bytes": {[]Type{String}, Number, func(a, _ Value) Value {
+		if bytes, ok := Size(a.text); ok {
+			return NumberValue(bytes)
+		}
+		return Nil
+	}},
 	"len": {[]Type{Any}, Number, func(a, _ Value) Value {
-		if a.Typ == List {
+		if a.typ == List {
 			return NumberValue(float64(len(a.list())))
 		}
-		return NumberValue(float64(len(a.Text)))
+		return NumberValue(float64(len(a.text)))
 	}},
-	"lower": {[]Type{String}, String, func(a, _ Value) Value { return StringValue(strings.ToLower(a.Text)) }},
-	"max":   {[]Type{Number, Number}, Number, func(a, b Value) Value { return NumberValue(max(a.Number, b.Number)) }},
-	"min":   {[]Type{Number, Number}, Number, func(a, b Value) Value { return NumberValue(min(a.Number, b.Number)) }},
+	"lower": {[]Type{String}, String, func(a, _ Value) Value { return StringValue(strings.ToLower(a.text)) }},
+	"max":   {[]Type{Number, Number}, Number, func(a, b Value) Value { return NumberValue(max(a.number, b.number)) }},
+	"min":   {[]Type{Number, Number}, Number, func(a, b Value) Value { return NumberValue(min(a.number, b.number)) }},
 	"number": {[]Type{String}, Number, func(a, _ Value) Value {
-		v, err := FromText(strings.ReplaceAll(a.Text, ",", ""), Number)
+		v, err := FromText(strings.ReplaceAll(a.text, ",", ""), Number)
 		if err != nil {
 			return Nil
 		}
@@ -79,26 +84,26 @@ var functions = map[string]function{
 
 var sizePattern = regexp.MustCompile(`^\s*([\d.]+)\s*([KMGTP]?)(i?)[Bb](?:ytes)?\s*$|^\s*([\d.]+)\s*([KMGTP])\s*$|^\s*(\d+)\s*(?:bytes)?\s*$`)
 
-// size is the number of bytes in "20.00 GiB"; K, M, G and T count in 1024s, as CUDA and PyTorch print them.
-func Size(text string) Value {
+// Size is the number of bytes in "20.00 GiB"; K, M, G, T and P count in 1024s, as CUDA and PyTorch print them.
+func Size(text string) (bytes float64, ok bool) {
 	m := sizePattern.FindStringSubmatch(text)
 	if m == nil {
-		return Nil
+		return 0, false
 	}
 	n, err := strconv.ParseFloat(m[1]+m[4]+m[6], 64)
 	if err != nil {
-		return Nil
+		return 0, false
 	}
 	if unit := m[2] + m[5]; unit != "" {
 		for range strings.Index("KMGTP", unit) + 1 {
 			n *= 1024
 		}
 	}
-	return NumberValue(n)
+	return n, true
 }
 
 // quantifier is any, all or none over a list. Inside it no other one may stand, so that evaluation stays linear.
-func (c *compiler) quantifier(at ast.Node, name string, arguments []ast.Node) *Node {
+func (c *compiler) quantifier(at ast.Node, name string, arguments []ast.Node) *node {
 	if len(arguments) != 2 {
 		return c.fail(at, "%s takes a list and a condition", name)
 	}
@@ -106,7 +111,7 @@ func (c *compiler) quantifier(at ast.Node, name string, arguments []ast.Node) *N
 		return c.fail(at, "%s inside another any, all or none is not allowed", name)
 	}
 	list := c.compile(arguments[0])
-	if t := list.Shape.Type; t != List && t != Any {
+	if t := list.shape.Type; t != List && t != Any {
 		return c.fail(at, "%s needs a list, this is a %s", name, t)
 	}
 	body, ok := arguments[1].(*ast.PredicateNode)
@@ -114,17 +119,17 @@ func (c *compiler) quantifier(at ast.Node, name string, arguments []ast.Node) *N
 		return c.fail(at, "%s takes a list and a condition", name)
 	}
 	c.predicate = &Shape{}
-	if list.Shape.Items != nil {
-		c.predicate = list.Shape.Items
+	if list.shape.Items != nil {
+		c.predicate = list.shape.Items
 	}
 	condition := c.boolean(body.Node)
 	c.predicate = nil
-	return &Node{Shape: Shape{Type: Bool}, Slot: -1, Kids: []*Node{list}, Eval: func(s *Situation) Value {
-		return quantify(s, name, list.Eval(s), condition)
+	return &node{shape: Shape{Type: Bool}, slot: noSlot, operands: []*node{list}, eval: func(s *Situation) Value {
+		return quantify(s, name, list.eval(s), condition)
 	}}
 }
 
-func quantify(s *Situation, name string, list Value, condition *Node) Value {
+func quantify(s *Situation, name string, list Value, condition *node) Value {
 	if !list.Known() {
 		return list
 	}
@@ -132,7 +137,7 @@ func quantify(s *Situation, name string, list Value, condition *Node) Value {
 	decisive := name != "all"
 	undecided := false
 	for _, s.item = range list.list() {
-		v := condition.Eval(s)
+		v := condition.eval(s)
 		if !v.Known() {
 			undecided = true
 		} else if v.True() == decisive {
@@ -146,7 +151,7 @@ func quantify(s *Situation, name string, list Value, condition *Node) Value {
 }
 
 // seen asks whether some line of the log matches; the matcher answers it once the log is read.
-func (c *compiler) seen(at ast.Node, arguments []ast.Node) *Node {
+func (c *compiler) seen(at ast.Node, arguments []ast.Node) *node {
 	if len(arguments) != 1 {
 		return c.fail(at, "seen takes one regular expression")
 	}
@@ -154,9 +159,9 @@ func (c *compiler) seen(at ast.Node, arguments []ast.Node) *Node {
 	if !ok {
 		return c.fail(at, "seen needs a constant regular expression")
 	}
-	i, err := c.scope.Seen(source.Value)
+	slot, err := c.scope.logPattern(source.Value)
 	if err != nil {
 		return c.fail(at, "%v", err)
 	}
-	return &Node{Shape: Shape{Type: Bool}, Slot: i, Eval: func(s *Situation) Value { return s.at(i) }}
+	return &node{shape: Shape{Type: Bool}, slot: slot, eval: func(s *Situation) Value { return s.At(slot) }}
 }

@@ -2,7 +2,7 @@ package condition
 
 import (
 	"fmt"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/gpu-triage/triage/rules/pattern"
@@ -18,162 +18,144 @@ type Shape struct {
 // Scope is the set of names that expressions may use, each with a slot in the situations made for it. Names are added while rules
 // are loaded; afterwards a Scope is only read and may be shared.
 type Scope struct {
-	Index    map[string]int
-	Slots    []Slot
-	patterns []*pattern.Pattern // of seen(...), each with a slot
-	seenAt   []int
+	byName       map[string]Slot // the names that expressions can write
+	slots        []declared
+	byPattern    map[string]Slot // log patterns, by how they are written
+	patterns     []*pattern.Pattern
+	patternSlots []Slot
 }
 
-type Slot struct {
-	Name    string
-	Shape   Shape
-	Defined *Expression // the value is computed from others
-	Hidden  bool        // not a name that expressions can write
+// Slot is the place of a name in the situations of its scope. Going by it is faster than by the name.
+type Slot int
+
+const noSlot Slot = -1
+
+// declared is what is known of the name of a slot.
+type declared struct {
+	name       string
+	shape      Shape
+	computed   *Computed // the value is computed from others
+	logPattern bool      // it is no name but the answer to seen("...")
 }
+
+// Environment is the prefix of facts that are environment variables; they need no declaration.
+const Environment = "env."
 
 // NewScope is a scope without names.
-func NewScope() *Scope { return &Scope{Index: make(map[string]int)} }
+func NewScope() *Scope {
+	return &Scope{byName: make(map[string]Slot), byPattern: make(map[string]Slot)}
+}
+
+func (s *Scope) add(d declared) Slot {
+	s.slots = append(s.slots, d)
+	return Slot(len(s.slots) - 1)
+}
 
 // Declare adds a name. Declaring it again with the same type is no error.
 func (s *Scope) Declare(name string, shape Shape) error {
-	if i, ok := s.Index[name]; ok {
-		if s.Slots[i].Shape.Type != shape.Type {
-			return fmt.Errorf("%s is a %s already and cannot be a %s too", name, s.Slots[i].Shape.Type, shape.Type)
+	if slot, ok := s.byName[name]; ok {
+		if t := s.slots[slot].shape.Type; t != shape.Type {
+			return fmt.Errorf("%s is a %s already and cannot be a %s too", name, t, shape.Type)
 		}
 		return nil
 	}
-	s.Index[name] = len(s.Slots)
-	s.Slots = append(s.Slots, Slot{Name: name, Shape: shape})
+	s.byName[name] = s.add(declared{name: name, shape: shape})
 	return nil
 }
 
-// Define adds a name whose value is computed from an expression over names that exist already, once per situation.
-func (s *Scope) Define(name, source string) error {
-	if _, ok := s.Index[name]; ok {
-		return fmt.Errorf("%s is defined already", name)
-	}
-	e, err := s.Compile(source)
-	if err != nil {
-		return err
-	}
-	s.Index[name] = len(s.Slots)
-	s.Slots = append(s.Slots, Slot{Name: name, Shape: e.Root.Shape, Defined: e})
-	return nil
+// Define adds a name that stands for an expression over names that exist already. It is computed once per situation.
+func (s *Scope) Define(name string, e *Expression) error {
+	return s.define(name, e.root.shape, &Computed{Value: e.root.eval, Needs: []*Expression{e}})
 }
 
-// Has tells whether expressions may use the name.
-func (s *Scope) Has(name string) bool {
-	i, ok := s.Index[name]
-	return ok && !s.Slots[i].Hidden
-}
-
-// environment is the prefix of facts that are environment variables; they need no declaration.
-const Environment = "env."
-
-func (s *Scope) resolve(name string) (int, bool) {
-	i, ok := s.Index[name]
-	if !ok && strings.HasPrefix(name, Environment) {
-		i, ok = len(s.Slots), true
-		s.Index[name] = i
-		s.Slots = append(s.Slots, Slot{Name: name, Shape: Shape{Type: String}})
-	}
-	return i, ok && !s.Slots[i].Hidden
-}
-
-// seen is the slot that says whether some line of the log matches a pattern.
-func (s *Scope) Seen(source string) (int, error) {
-	name := "seen " + source
-	if i, ok := s.Index[name]; ok {
-		return i, nil
-	}
-	pattern, err := pattern.New(source)
-	if err != nil {
-		return 0, err
-	}
-	i := len(s.Slots)
-	s.Index[name] = i
-	s.Slots = append(s.Slots, Slot{Name: name, Shape: Shape{Type: Bool}, Hidden: true})
-	s.patterns = append(s.patterns, pattern)
-	s.seenAt = append(s.seenAt, i)
-	return i, nil
-}
-
-// SeenPatterns are the patterns that conditions look for anywhere in a log, in the order that Situation.SetSeen takes.
-func (s *Scope) SeenPatterns() []*pattern.Pattern { return s.patterns }
-
-func (s *Scope) names() []string {
-	var names []string
-	for _, slot := range s.Slots {
-		if !slot.Hidden {
-			names = append(names, slot.Name)
+// DefineChoice adds a name that stands for one of some expressions. choose says for which, by its place, and is negative where the
+// name has no value.
+func (s *Scope) DefineChoice(name string, alternatives []*Expression, choose func(*Situation) int) error {
+	shape := alternatives[0].root.shape
+	for _, e := range alternatives {
+		if e.root.shape.Type != shape.Type {
+			shape = Shape{}
 		}
 	}
-	sort.Strings(names)
+	value := func(s *Situation) Value {
+		if i := choose(s); i >= 0 {
+			return alternatives[i].root.eval(s)
+		}
+		return Nil
+	}
+	return s.define(name, shape, &Computed{Value: value, Needs: alternatives, choose: choose})
+}
+
+func (s *Scope) define(name string, shape Shape, c *Computed) error {
+	if _, ok := s.byName[name]; ok {
+		return fmt.Errorf("%s is defined already", name)
+	}
+	s.byName[name] = s.add(declared{name: name, shape: shape, computed: c})
+	return nil
+}
+
+// Bind lets the expressions that are compiled from now on write a name for what is computed in a slot.
+func (s *Scope) Bind(name string, slot Slot) { s.byName[name] = slot }
+
+// Unbind takes a name back. What was compiled with it goes on to mean the slot.
+func (s *Scope) Unbind(name string) { delete(s.byName, name) }
+
+// Has tells whether expressions may write the name.
+func (s *Scope) Has(name string) bool {
+	_, ok := s.byName[name]
+	return ok
+}
+
+// Slot is the slot of a name.
+func (s *Scope) Slot(name string) (slot Slot, ok bool) {
+	slot, ok = s.byName[name]
+	return slot, ok
+}
+
+// resolve is Slot for an expression: environment variables are declared when they are first used.
+func (s *Scope) resolve(name string) (Slot, bool) {
+	if slot, ok := s.byName[name]; ok {
+		return slot, true
+	}
+	if !strings.HasPrefix(name, Environment) {
+		return noSlot, false
+	}
+	slot := s.add(declared{name: name, shape: Shape{Type: String}})
+	s.byName[name] = slot
+	return slot, true
+}
+
+// Names are the names that expressions may write, in the order in which they were added.
+func (s *Scope) Names() []string {
+	names := make([]string, 0, len(s.byName))
+	for name := range s.byName {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int { return int(s.byName[a] - s.byName[b]) })
 	return names
 }
 
-// Situation is what is known at one moment: a value for each name of a scope, unknown until it is set.
-type Situation struct {
-	Scope    *Scope
-	Values   []Value
-	computed []bool
-	some     bool    // of computed are true
-	item     Value   // what # means inside any, all and none
-	Fired    []uint8 // of a library's rules, by their index: 0 when not asked yet, else a verdict + 1
-	kind     *string // a line, when all that is known of the event is that it is a line of that one's kind
+// DeclareLogPattern adds a regular expression that conditions look for anywhere in the log, with seen("..."). Declaring it again is no
+// error.
+func (s *Scope) DeclareLogPattern(source string) error {
+	_, err := s.logPattern(source)
+	return err
 }
 
-// NewSituation is a situation in which nothing is known. Every name must have been declared before.
-func (s *Scope) NewSituation() *Situation {
-	return &Situation{Scope: s, Values: make([]Value, len(s.Slots)), computed: make([]bool, len(s.Slots))}
-}
-
-// Clone is a copy that can be changed on its own.
-func (s *Situation) Clone() *Situation {
-	return &Situation{Scope: s.Scope, Values: append([]Value(nil), s.Values...), computed: append([]bool(nil), s.computed...), some: s.some, Fired: append([]uint8(nil), s.Fired...)}
-}
-
-// Set says what a name is worth; a name that the scope lacks is ignored, since no rule asks for it.
-func (s *Situation) Set(name string, v Value) {
-	if i, ok := s.Scope.Index[name]; ok {
-		s.Values[i] = v
-		if s.some {
-			clear(s.computed)
-			s.some = false
-		}
+// logPattern is the slot that says whether some line of the log matches a pattern.
+func (s *Scope) logPattern(source string) (Slot, error) {
+	if slot, ok := s.byPattern[source]; ok {
+		return slot, nil
 	}
-}
-
-// SetKind makes a pattern that is asked about a text answer for all lines of the kind of this one: unknown where that depends on numbers.
-func (s *Situation) SetLineTemplate(line string) { s.kind = &line }
-
-// SetSeen says whether the i-th of the scope's SeenPatterns stands in the log.
-func (s *Situation) SetSeen(i int, seen bool) { s.Values[s.Scope.seenAt[i]] = BoolValue(seen) }
-
-// Value is what a name is worth.
-func (s *Situation) Value(name string) Value {
-	i, ok := s.Scope.Index[name]
-	if !ok {
-		return Value{}
+	compiled, err := pattern.New(source)
+	if err != nil {
+		return noSlot, err
 	}
-	return s.at(i)
+	slot := s.add(declared{name: "seen " + source, shape: Shape{Type: Bool}, logPattern: true})
+	s.byPattern[source] = slot
+	s.patterns, s.patternSlots = append(s.patterns, compiled), append(s.patternSlots, slot)
+	return slot, nil
 }
 
-// assign sets a fact by its slot; forget must follow before anything is evaluated.
-func (s *Situation) Assign(slot int, v Value) { s.Values[slot] = v }
-
-// forget drops what was computed from facts.
-func (s *Situation) Forget() {
-	clear(s.computed)
-	clear(s.Fired)
-}
-
-func (s *Situation) at(i int) Value {
-	defined := s.Scope.Slots[i].Defined
-	if defined == nil || s.computed[i] {
-		return s.Values[i]
-	}
-	v := defined.Root.Eval(s)
-	s.Values[i], s.computed[i], s.some = v, true, true
-	return v
-}
+// LogPatterns are the patterns that conditions look for anywhere in the log, in the order that Situation.SetLogPattern takes.
+func (s *Scope) LogPatterns() []*pattern.Pattern { return s.patterns }

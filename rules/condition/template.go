@@ -16,6 +16,7 @@ type templatePart struct {
 
 var placeholder = regexp.MustCompile(`\{([a-z_][A-Za-z0-9_.]*)(?:\|([^{}]*))?\}`)
 
+// ParseTemplate reads a text with places. A brace that begins none is text.
 func ParseTemplate(text string) Template {
 	var t Template
 	for len(text) > 0 {
@@ -80,12 +81,12 @@ func clip(text string) string {
 
 // lookup is the value of a name or of a member such as error.user.file.
 func (s *Situation) lookup(name string) Value {
-	if _, ok := s.Scope.Index[name]; ok {
+	if _, ok := s.scope.byName[name]; ok {
 		return s.Value(name)
 	}
 	top, rest, found := strings.Cut(name, ".")
 	v := s.Value(top)
-	for found && v.State == Present {
+	for found && v.state == present {
 		var member string
 		member, rest, found = strings.Cut(rest, ".")
 		v = v.Member(member)

@@ -22,94 +22,122 @@ const (
 	Null
 )
 
-var TypeNames = [...]string{"any", "bool", "number", "string", "version", "list", "object", "nil"}
+var typeNames = [...]string{"any", "bool", "number", "string", "version", "list", "object", "nil"}
 
 // String is the type's name as fact files spell it.
-func (t Type) String() string { return TypeNames[t] }
+func (t Type) String() string { return typeNames[t] }
+
+// ParseType is the type that a fact file spells so.
+func ParseType(name string) (Type, bool) {
+	for t, n := range typeNames {
+		if n == name && Type(t) != Null {
+			return Type(t), true
+		}
+	}
+	return Any, false
+}
 
 // Value is what a fact or an expression is worth. The zero Value is unknown; Nil is known to be absent.
 type Value struct {
-	State  state
-	Typ    Type
-	Number float64 // Bool: 0 or 1
-	Text   string  // String, VersionType
-	Ref    any     // *Version, []Value, map[string]Value
+	state  state
+	typ    Type
+	number float64 // Bool: 0 or 1
+	text   string  // String, VersionType; Number: how to write it, "" for the shortest way
+	ref    any     // *Version, []Value, map[string]Value
 }
 
 type state uint8
 
 const (
-	Unknown state = iota
+	unknown state = iota
 	absent
-	Present
+	present
 )
 
 // Nil is the value of a fact that is known to be absent: a package not installed, a variable not set.
-var Nil = Value{State: absent, Typ: Null}
+var Nil = Value{state: absent, typ: Null}
 
 var (
-	TrueValue  = Value{State: Present, Typ: Bool, Number: 1}
-	FalseValue = Value{State: Present, Typ: Bool}
+	trueValue  = Value{state: present, typ: Bool, number: 1}
+	falseValue = Value{state: present, typ: Bool}
 )
 
 // BoolValue is a known truth.
 func BoolValue(b bool) Value {
 	if b {
-		return TrueValue
+		return trueValue
 	}
-	return FalseValue
+	return falseValue
 }
 
 // NumberValue is a known number; integers are exact up to 2^53.
-func NumberValue(n float64) Value { return Value{State: Present, Typ: Number, Number: n} }
+func NumberValue(n float64) Value { return Value{state: present, typ: Number, number: n} }
+
+// NumberShownAs is a known number with the way in which sentences write it: 4 as "4.0", 720 seconds as "12 minutes".
+func NumberShownAs(n float64, text string) Value {
+	return Value{state: present, typ: Number, number: n, text: text}
+}
 
 // StringValue is a known text.
-func StringValue(s string) Value { return Value{State: Present, Typ: String, Text: s} }
+func StringValue(s string) Value { return Value{state: present, typ: String, text: s} }
 
 // VersionValue is a known version.
 func VersionValue(v Version) Value {
-	return Value{State: Present, Typ: VersionType, Text: v.Text, Ref: &v}
+	return Value{state: present, typ: VersionType, text: v.text, ref: &v}
 }
 
 // ListValue is a known list.
-func ListValue(items ...Value) Value { return Value{State: Present, Typ: List, Ref: items} }
+func ListValue(items ...Value) Value { return Value{state: present, typ: List, ref: items} }
 
 // ObjectValue is a known set of named values.
 func ObjectValue(members map[string]Value) Value {
-	return Value{State: Present, Typ: Object, Ref: members}
+	return Value{state: present, typ: Object, ref: members}
 }
 
 // Known tells whether the value is there or known to be absent.
-func (v Value) Known() bool { return v.State != Unknown }
+func (v Value) Known() bool { return v.state != unknown }
 
 // IsNil tells whether the value is known to be absent.
-func (v Value) IsNil() bool { return v.State == absent }
+func (v Value) IsNil() bool { return v.state == absent }
 
 // True tells whether the value is known and true.
-func (v Value) True() bool { return v.State == Present && v.Typ == Bool && v.Number != 0 }
+func (v Value) True() bool { return v.state == present && v.typ == Bool && v.number != 0 }
 
 // False tells whether the value is known and false.
-func (v Value) False() bool { return v.State == Present && v.Typ == Bool && v.Number == 0 }
+func (v Value) False() bool { return v.state == present && v.typ == Bool && v.number == 0 }
 
 // Type is the type of a known value.
-func (v Value) Type() Type { return v.Typ }
+func (v Value) Type() Type { return v.typ }
 
 // Version is the version that the value holds, if it holds one.
 func (v Value) Version() (Version, bool) {
-	p, ok := v.Ref.(*Version)
+	p, ok := v.ref.(*Version)
 	if !ok {
 		return Version{}, false
 	}
 	return *p, true
 }
 
+// Present tells whether the value is known, and not to be absent.
+func (v Value) Present() bool { return v.state == present }
+
+// Number is the number that the value holds, if it holds one.
+func (v Value) Number() (n float64, ok bool) { return v.number, v.state == present && v.typ == Number }
+
+// Members are the named values of an object, nil for what is none. The map belongs to the value and must not be changed.
+func (v Value) Members() map[string]Value {
+	members, _ := v.ref.(map[string]Value)
+	return members
+}
+
 func (v Value) list() []Value {
-	items, _ := v.Ref.([]Value)
+	items, _ := v.ref.([]Value)
 	return items
 }
 
+// Member is the member of that name: nil for one that the object lacks, unknown for what is no object.
 func (v Value) Member(name string) Value {
-	members, ok := v.Ref.(map[string]Value)
+	members, ok := v.ref.(map[string]Value)
 	if !ok {
 		return Value{}
 	}
@@ -122,76 +150,76 @@ func (v Value) Member(name string) Value {
 // String is the value as a person writes it.
 func (v Value) String() string {
 	switch {
-	case v.State == Unknown:
+	case v.state == unknown:
 		return "unknown"
-	case v.State == absent:
+	case v.state == absent:
 		return "none"
-	case v.Typ == Bool:
-		return strconv.FormatBool(v.Number != 0)
-	case v.Typ == Number:
-		return strconv.FormatFloat(v.Number, 'f', -1, 64)
-	case v.Typ == List:
+	case v.typ == Bool:
+		return strconv.FormatBool(v.number != 0)
+	case v.typ == Number && v.text == "":
+		return strconv.FormatFloat(v.number, 'f', -1, 64)
+	case v.typ == List:
 		parts := make([]string, len(v.list()))
 		for i, item := range v.list() {
 			parts[i] = item.String()
 		}
 		return "(" + strings.Join(parts, ", ") + ")"
-	case v.Typ == Object:
+	case v.typ == Object:
 		text, err := json.Marshal(v.JSON())
 		if err != nil {
 			return "{…}"
 		}
 		return string(text)
 	}
-	return v.Text
+	return v.text
 }
 
 // JSON is the value in the types of encoding/json: nil, bool, float64, string, []any, map[string]any.
 func (v Value) JSON() any {
 	switch {
-	case v.State != Present:
+	case v.state != present:
 		return nil
-	case v.Typ == Bool:
-		return v.Number != 0
-	case v.Typ == Number:
-		return v.Number
-	case v.Typ == List:
+	case v.typ == Bool:
+		return v.number != 0
+	case v.typ == Number:
+		return v.number
+	case v.typ == List:
 		items := make([]any, len(v.list()))
 		for i, item := range v.list() {
 			items[i] = item.JSON()
 		}
 		return items
-	case v.Typ == Object:
+	case v.typ == Object:
 		members := make(map[string]any)
-		for name, m := range v.Ref.(map[string]Value) {
+		for name, m := range v.ref.(map[string]Value) {
 			members[name] = m.JSON()
 		}
 		return members
 	}
-	return v.Text
+	return v.text
 }
 
 // Equal tells whether two values are the same; versions are compared as versions.
 func (v Value) Equal(o Value) bool {
-	if v.State != Present || o.State != Present {
-		return v.State == o.State
+	if v.state != present || o.state != present {
+		return v.state == o.state
 	}
-	if v.Typ != o.Typ {
+	if v.typ != o.typ {
 		return false
 	}
-	switch v.Typ {
+	switch v.typ {
 	case Bool, Number:
-		return v.Number == o.Number
+		return v.number == o.number
 	case VersionType:
 		a, _ := v.Version()
 		b, _ := o.Version()
-		return v.Text == o.Text || a.Compare(b) == 0
+		return v.text == o.text || a.Compare(b) == 0
 	case List:
 		return equalLists(v.list(), o.list())
 	case Object:
 		return v.String() == o.String()
 	}
-	return v.Text == o.Text
+	return v.text == o.text
 }
 
 func equalLists(a, b []Value) bool {
@@ -249,7 +277,7 @@ func FromJSON(decoded any, want Type) (Value, error) {
 	return Value{}, fmt.Errorf("%v is not a %s", decoded, want)
 }
 
-// fromText reads a value of the wanted type from what a person or a log writes.
+// FromText reads a value of the wanted type from what a person or a log writes.
 func FromText(text string, want Type) (Value, error) {
 	switch want {
 	case String, Any:
@@ -260,9 +288,9 @@ func FromText(text string, want Type) (Value, error) {
 	case Bool:
 		switch strings.ToLower(text) {
 		case "true", "1", "yes", "on":
-			return TrueValue, nil
+			return trueValue, nil
 		case "false", "0", "no", "off":
-			return FalseValue, nil
+			return falseValue, nil
 		}
 		return Value{}, fmt.Errorf("%q is neither true nor false", text)
 	case Number:

@@ -9,9 +9,9 @@ import (
 	"github.com/gpu-triage/triage/rules/condition"
 )
 
-// Decodings are the spellings in which logs print values, by the name that facts.yaml uses for them. Each turns the printed text
+// decodings are the spellings in which logs print values, by the name that facts.yaml uses for them. Each turns the printed text
 // into the text that the fact's type reads.
-var Decodings = map[string]func(string) (string, error){
+var decodings = map[string]func(string) (string, error){
 	"":           func(s string) (string, error) { return s, nil },
 	"packed":     packedVersion,
 	"cuda":       cudaVersion,
@@ -20,6 +20,15 @@ var Decodings = map[string]func(string) (string, error){
 	"capability": capability,
 	"loose":      looseVersion,
 	"gib":        gib,
+}
+
+// Decode turns a text in one of the spellings of facts.yaml into one that the fact's type reads.
+func Decode(spelling, text string) (string, error) {
+	decode := decodings[spelling]
+	if decode == nil {
+		return "", fmt.Errorf("unknown decoding %q", spelling)
+	}
+	return decode(text)
 }
 
 // packedVersion reads the one-number versions of cuDNN (8907 is 8.9.7, 90201 is 9.2.1) and NCCL (22809 is 2.28.9).
@@ -81,9 +90,9 @@ func looseVersion(s string) (string, error) {
 
 // gib reads a size with its unit ("80 GiB", "81920MiB") as a number of GiB.
 func gib(s string) (string, error) {
-	bytes := condition.Size(s)
-	if bytes.State != condition.Present {
+	bytes, ok := condition.Size(s)
+	if !ok {
 		return "", fmt.Errorf("%q is not a size", s)
 	}
-	return strconv.FormatFloat(bytes.Number/(1<<30), 'f', 2, 64), nil
+	return strconv.FormatFloat(bytes/(1<<30), 'f', 2, 64), nil
 }

@@ -7,30 +7,30 @@ import (
 	"strings"
 
 	"github.com/gpu-triage/triage/rules/condition"
-	"github.com/gpu-triage/triage/rules/pattern"
 	"github.com/gpu-triage/triage/rules/rulefile"
 )
 
 // Vocabulary is the set of facts that rules may ask about, with what each means and how it can be learned.
 type Vocabulary struct {
-	facts map[string]*Info
-	names []string
 	// Readers find facts in the lines of a log.
 	Readers []Reader
 	// Dicts are facts printed as a Python dict after a marker.
 	Dicts []DictReader
-	// Trails are lines by which a library tells how it chooses its backend.
-	Trails []SelectionLogReader
+	// SelectionLogs are lines by which a library tells how it chooses its backend.
+	SelectionLogs []SelectionLogReader
 	// PackageLines are patterns of lines that name a package and its version, with groups name and value.
 	PackageLines []Reader
 	// Inferences are facts that follow from others.
 	Inferences []Inference
-	packages   map[string]string
-	libraries  map[string]string
-	files      []InstalledFile
+
+	facts     map[string]*Info
+	names     []string          // of the facts, sorted
+	packages  map[string]string // Python package in its normal form -> fact
+	libraries map[string]string // shared library -> fact
+	files     []InstalledFile
 }
 
-// FactInfo describes one fact.
+// Info describes one fact.
 type Info struct {
 	Name  string
 	Type  condition.Type
@@ -38,56 +38,9 @@ type Info struct {
 	Ask   string // the command that tells it
 }
 
-// FactReader is one way in which a log states a fact: Pattern has a group "value" and, when it serves several facts, a group "name".
-type Reader struct {
-	Fact     string // "" when the group "name" says which
-	Prefix   string // what stands before the name in the vocabulary: "env." for environment variables
-	Keywords []string
-	Within   *pattern.Pattern // the part of a line that is looked at, nil for all of it
-	Pattern  *pattern.Pattern
-	Decode   string           // how the value is spelt: see Decodings
-	Value    *condition.Value // the value itself when the line means one without naming it
-	Head     bool             // its lines have words as common as "torch", and stand among the first of a log
-	Place    rulefile.Problem
-}
-
-// Marks is a pattern that every line matches which the reader finds something in.
-func (r *Reader) Marks() *pattern.Pattern {
-	if r.Within != nil {
-		return r.Within
-	}
-	return r.Pattern
-}
-
-// DictReader takes facts out of a Python dict that a library prints after Marker.
-type DictReader struct {
-	Marker string
-	Keys   map[string]string // key of the dict -> fact; other keys are facts of their own name, where there is one
-	Absent []string          // texts that mean that the thing is not there
-	Decode map[string]string // fact -> spelling
-}
-
-// TrailReader says which lines of a log a library's backend rules want to see.
-type SelectionLogReader struct {
-	Library  string   `yaml:"library"`
-	Keywords []string `yaml:"keywords"`
-}
-
-// factsFile is the form of facts.yaml.
+// File is the form of facts.yaml.
 type File struct {
-	Facts []struct {
-		Name     rulefile.Text `yaml:"name"`
-		Type     rulefile.Text `yaml:"type"`
-		About    string        `yaml:"about"`
-		Ask      string        `yaml:"ask"`
-		Packages []string      `yaml:"packages"`
-		// Where a machine keeps the fact.
-		Libraries []string         `yaml:"libraries"`
-		Binaries  []string         `yaml:"binaries"`
-		Files     []installedEntry `yaml:"files"`
-		Read      []readerEntry    `yaml:"read"`
-		Infer     []inferEntry     `yaml:"infer"`
-	} `yaml:"facts"`
+	Facts []factEntry   `yaml:"facts"`
 	Read  []readerEntry `yaml:"read"`
 	Dicts []struct {
 		Marker string            `yaml:"marker"`
@@ -96,55 +49,45 @@ type File struct {
 		Decode map[string]string `yaml:"decode"`
 		Source string            `yaml:"source"`
 	} `yaml:"dicts"`
-	Trails   []SelectionLogReader `yaml:"trails"`
-	Packages []readerEntry        `yaml:"packages"`
+	SelectionLogs []SelectionLogReader `yaml:"selection_logs"`
+	Packages      []readerEntry        `yaml:"packages"`
 }
 
-type readerEntry struct {
-	Within   rulefile.Text `yaml:"within"`
-	Pattern  rulefile.Text `yaml:"pattern"`
-	Keywords []string      `yaml:"keywords"`
-	Decode   rulefile.Text `yaml:"decode"`
-	Value    rulefile.Text `yaml:"value"`
-	Prefix   string        `yaml:"prefix"`
-	Source   string        `yaml:"source"`
-	Head     bool          `yaml:"head"`
+type factEntry struct {
+	Name     rulefile.Text `yaml:"name"`
+	Type     rulefile.Text `yaml:"type"`
+	About    string        `yaml:"about"`
+	Ask      string        `yaml:"ask"`
+	Packages []string      `yaml:"packages"`
+	// Where a machine keeps the fact.
+	Libraries []string         `yaml:"libraries"`
+	Binaries  []string         `yaml:"binaries"`
+	Files     []installedEntry `yaml:"files"`
+	Read      []readerEntry    `yaml:"read"`
+	Infer     []inferEntry     `yaml:"infer"`
 }
 
-// readVocabulary reads a file of facts, unless its content is known.
+// FileName is the one file of facts that a knowledge base has.
+const FileName = "facts.yaml"
+
+// Read reads the facts of a knowledge base. A content that is known already is not read again.
 func Read(d *rulefile.Decoder, files fs.FS, known *File) (*Vocabulary, error) {
-	var file File
+	d.File = FileName
 	if known != nil {
-		file = *known
-	} else {
-		content, err := fs.ReadFile(files, d.File)
-		if err != nil {
-			return nil, err
-		}
-		file, _ = rulefile.Read[File](d, content)
+		return newVocabulary(d, known), nil
 	}
+	content, err := fs.ReadFile(files, d.File)
+	if err != nil {
+		return nil, err
+	}
+	file, _ := rulefile.Read[File](d, content)
+	return newVocabulary(d, &file), nil
+}
+
+func newVocabulary(d *rulefile.Decoder, file *File) *Vocabulary {
 	v := &Vocabulary{facts: make(map[string]*Info), packages: make(map[string]string), libraries: make(map[string]string)}
-	for _, f := range file.Facts {
-		typ, ok := typeNamed(f.Type.Value)
-		if !ok {
-			d.Problem(f.Type.Line, f.Type.Column, "unknown type %q; facts are version, number, string, bool, list or object", f.Type.Value)
-		}
-		if v.facts[f.Name.Value] != nil {
-			d.Problem(f.Name.Line, f.Name.Column, "the fact %s stands here twice", f.Name.Value)
-		}
-		info := &Info{Name: f.Name.Value, Type: typ, About: f.About, Ask: f.Ask}
-		v.facts[info.Name] = info
-		v.names = append(v.names, info.Name)
-		for _, p := range f.Packages {
-			v.packages[normalPackage(p)] = info.Name
-		}
-		v.installed(d, info, f.Libraries, f.Binaries, f.Files)
-		for _, entry := range f.Read {
-			v.Readers = append(v.Readers, newReader(d, entry, info))
-		}
-		for _, entry := range f.Infer {
-			v.Inferences = append(v.Inferences, newInference(d, entry, info))
-		}
+	for i := range file.Facts {
+		v.addFact(d, &file.Facts[i])
 	}
 	for _, i := range v.Inferences {
 		if v.facts[i.From] == nil {
@@ -158,55 +101,34 @@ func Read(d *rulefile.Decoder, files fs.FS, known *File) (*Vocabulary, error) {
 	for _, entry := range file.Packages {
 		v.PackageLines = append(v.PackageLines, newReader(d, entry, nil))
 	}
-	v.Trails = file.Trails
+	v.SelectionLogs = file.SelectionLogs
 	for _, e := range file.Dicts {
 		v.Dicts = append(v.Dicts, DictReader{Marker: e.Marker, Keys: e.Keys, Absent: e.Absent, Decode: e.Decode})
 	}
-	return v, nil
+	return v
 }
 
-func typeNamed(name string) (condition.Type, bool) {
-	for t, n := range condition.TypeNames {
-		if n == name && condition.Type(t) != condition.Null {
-			return condition.Type(t), true
-		}
+func (v *Vocabulary) addFact(d *rulefile.Decoder, f *factEntry) {
+	typ, ok := condition.ParseType(f.Type.Value)
+	if !ok {
+		d.Problem(f.Type.Line, f.Type.Column, "unknown type %q; facts are version, number, string, bool, list or object", f.Type.Value)
 	}
-	return condition.Any, false
-}
-
-func newReader(d *rulefile.Decoder, e readerEntry, fact *Info) Reader {
-	r := Reader{Keywords: e.Keywords, Prefix: e.Prefix, Decode: e.Decode.Value, Head: e.Head}
-	r.Place = rulefile.Problem{File: d.File, Line: e.Pattern.Line, Column: e.Pattern.Column}
-	if fact != nil {
-		r.Fact = fact.Name
+	if v.facts[f.Name.Value] != nil {
+		d.Problem(f.Name.Line, f.Name.Column, "the fact %s stands here twice", f.Name.Value)
 	}
-	compiled, err := pattern.New(e.Pattern.Value)
-	if err != nil {
-		d.Problem(e.Pattern.Line, e.Pattern.Column, "%v", err)
-		return r
+	info := &Info{Name: f.Name.Value, Type: typ, About: f.About, Ask: f.Ask}
+	v.facts[info.Name] = info
+	v.names = append(v.names, info.Name)
+	for _, p := range f.Packages {
+		v.packages[normalPackage(p)] = info.Name
 	}
-	r.Pattern = compiled
-	if e.Within.Value != "" {
-		if r.Within, err = pattern.New(e.Within.Value); err != nil {
-			d.Problem(e.Within.Line, e.Within.Column, "%v", err)
-		}
+	v.addInstalled(d, f)
+	for _, entry := range f.Read {
+		v.Readers = append(v.Readers, newReader(d, entry, info))
 	}
-	if len(r.Keywords) == 0 {
-		d.Problem(e.Pattern.Line, e.Pattern.Column, "a reader needs keywords: literals, one of which stands in every line that it reads")
+	for _, entry := range f.Infer {
+		v.Inferences = append(v.Inferences, newInference(d, entry, info))
 	}
-	if _, ok := Decodings[r.Decode]; !ok {
-		d.Problem(e.Decode.Line, e.Decode.Column, "unknown decoding %q", r.Decode)
-	}
-	if e.Value.Line > 0 && fact != nil {
-		value, err := condition.FromText(e.Value.Value, fact.Type)
-		if err != nil {
-			d.Problem(e.Value.Line, e.Value.Column, "%v", err)
-		}
-		r.Value = &value
-	} else if compiled.Group("value") < 0 {
-		d.Problem(e.Pattern.Line, e.Pattern.Column, "the pattern needs a group (?P<value>…), or the reader a value:")
-	}
-	return r
 }
 
 // Fact describes the fact of that name; environment variables (env.NAME) need no entry.
@@ -263,6 +185,7 @@ func (v *Vocabulary) FromJSON(name string, decoded any) (condition.Value, error)
 	return value, nil
 }
 
+// Known is Fact with an error that says what was probably meant.
 func (v *Vocabulary) Known(name string) (Info, error) {
 	info, ok := v.Fact(name)
 	if ok {

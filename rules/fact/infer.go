@@ -17,7 +17,7 @@ type Inference struct {
 	typ     condition.Type
 }
 
-// inferEntry is the form of an inference in facts.yaml. Keys of the entries are asked in their order, the first that fits counts.
+// inferEntry is the form of an inference in facts.yaml. Inferences are asked in their order, the first that fits counts.
 type inferEntry struct {
 	From    rulefile.Text `yaml:"from"`
 	Pattern rulefile.Text `yaml:"pattern"`
@@ -27,21 +27,16 @@ type inferEntry struct {
 
 func newInference(d *rulefile.Decoder, e inferEntry, fact *Info) Inference {
 	i := Inference{Fact: fact.Name, From: e.From.Value, decode: e.Decode.Value, typ: fact.Type}
-	var err error
-	if i.pattern, err = pattern.New(e.Pattern.Value); err != nil {
+	compiled, err := pattern.New(e.Pattern.Value)
+	if err != nil {
 		d.Problem(e.Pattern.Line, e.Pattern.Column, "%v", err)
 		return i
 	}
-	if _, ok := Decodings[i.decode]; !ok {
-		d.Problem(e.Decode.Line, e.Decode.Column, "unknown decoding %q", i.decode)
-	}
+	i.pattern = compiled
+	checkDecoding(d, e.Decode)
 	if e.Value.Line > 0 {
-		value, err := condition.FromText(e.Value.Value, fact.Type)
-		if err != nil {
-			d.Problem(e.Value.Line, e.Value.Column, "%v", err)
-		}
-		i.value = &value
-	} else if i.pattern.Group("value") < 0 {
+		i.value = constantValue(d, e.Value, fact.Type)
+	} else if compiled.Group("value") < 0 {
 		d.Problem(e.Pattern.Line, e.Pattern.Column, "the pattern needs a group (?P<value>…), or the inference a value:")
 	}
 	return i
@@ -59,7 +54,7 @@ func (i Inference) Infer(from condition.Value) (condition.Value, bool) {
 	if i.value != nil {
 		return *i.value, true
 	}
-	text, err := Decodings[i.decode](m[i.pattern.Group("value")])
+	text, err := Decode(i.decode, m[i.pattern.Group("value")])
 	if err != nil {
 		return condition.Value{}, false
 	}

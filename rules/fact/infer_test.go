@@ -1,16 +1,18 @@
 package fact
 
 import (
+	"os"
 	"testing"
 
-	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/rulefile"
 )
 
 // TestInfer tells compute capabilities from GPU names as nvidia-smi, clouds and people write them, and CUDA from torch's version.
 func TestInfer(t *testing.T) {
-	base, err := rules.Load()
-	if err != nil {
-		t.Fatal(err)
+	d := &rulefile.Decoder{}
+	vocabulary, err := Read(d, os.DirFS(".."), nil)
+	if err != nil || len(d.Problems) > 0 {
+		t.Fatal(err, d.Problems)
 	}
 	for _, c := range []struct{ from, text, fact, want string }{
 		{"gpu", "Tesla V100S-PCIE-32GB", "sm", "70"},
@@ -28,12 +30,12 @@ func TestInfer(t *testing.T) {
 		{"torch", "2.7.1+cu126", "cuda", "12.6"},
 		{"torch", "2.7.1", "cuda", ""},
 	} {
-		from, err := base.Vocabulary.Parse(c.from, c.text)
+		from, err := vocabulary.Parse(c.from, c.text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := ""
-		for _, i := range base.Vocabulary.Inferences {
+		for _, i := range vocabulary.Inferences {
 			if v, ok := i.Infer(from); ok && i.From == c.from && i.Fact == c.fact {
 				got = v.String()
 				break

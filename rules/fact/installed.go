@@ -5,7 +5,7 @@ import (
 	"github.com/gpu-triage/triage/rules/rulefile"
 )
 
-// FileReader is a file of an installed package that states a fact. A text file states it where Pattern matches, in the group
+// InstalledFile is a file of an installed package that states a fact. A text file states it where Pattern matches, in the group
 // "value"; a binary by the GPU architectures that its device code was built for.
 type InstalledFile struct {
 	Fact    string
@@ -26,21 +26,22 @@ func (v *Vocabulary) Files() []InstalledFile { return v.files }
 // belongs to the vocabulary and must not be changed.
 func (v *Vocabulary) Libraries() map[string]string { return v.libraries }
 
-// installed reads where the machine keeps a fact.
-func (v *Vocabulary) installed(d *rulefile.Decoder, fact *Info, libraries, binaries []string, files []installedEntry) {
-	for _, library := range libraries {
-		v.libraries[library] = fact.Name
+// addInstalled reads where the machine keeps a fact.
+func (v *Vocabulary) addInstalled(d *rulefile.Decoder, f *factEntry) {
+	name := f.Name.Value
+	for _, library := range f.Libraries {
+		v.libraries[library] = name
 	}
-	for _, path := range binaries {
-		v.files = append(v.files, InstalledFile{Fact: fact.Name, Path: path})
+	for _, path := range f.Binaries {
+		v.files = append(v.files, InstalledFile{Fact: name, Path: path})
 	}
-	for _, entry := range files {
-		pattern, err := pattern.New(entry.Pattern.Value)
-		if err != nil || pattern.Group("value") < 0 {
+	for _, entry := range f.Files {
+		compiled, err := pattern.New(entry.Pattern.Value)
+		if err != nil || compiled.Group("value") < 0 {
 			d.Problem(entry.Pattern.Line, entry.Pattern.Column, "a file of a fact needs a pattern with a group (?P<value>…)")
 			continue
 		}
-		v.files = append(v.files, InstalledFile{Fact: fact.Name, Path: entry.Path, Pattern: pattern})
+		v.files = append(v.files, InstalledFile{Fact: name, Path: entry.Path, Pattern: compiled})
 	}
 }
 

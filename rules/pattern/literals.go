@@ -8,44 +8,43 @@ import (
 	"unicode/utf8"
 )
 
-// quick tells of most texts whether they match a regular expression without trying it. Looking for a few words is many times faster,
-// and most of what is asked about a line is whether it has one of some words.
-type quick struct {
+// literalTest tells of most texts whether they match a regular expression without trying it. Looking for a few words is many times
+// faster, and most of what is asked about a line is whether it has one of some words.
+type literalTest struct {
 	words    []string // a text that has one of them matches
-	branches []branch // a text without them that matches fulfils one of these
+	branches []branch // a text without them that matches has all words that one of these needs
 }
 
-// branch is what a text needs to match an alternative of an expression: one of each.
+// branch is what a text needs to match an alternative of an expression: one word of each list.
 type branch [][]string
 
-// The most words that stand for a part of an expression, characters of a class that are looked for one by one, spellings of a word that may
-// be in either case, needs that are looked at before it is tried, and alternatives.
+// Bounds of what is looked for: beyond them, trying the expression takes less.
 const (
-	maxQuickWords    = 64
-	maxQuickClass    = 8
-	maxQuickCases    = 16
-	maxQuickNeeds    = 4
-	maxQuickBranches = 64
+	maxWords      = 64 // that stand for a part of an expression
+	maxCharacters = 8  // of a class, looked for one by one
+	maxSpellings  = 16 // of a word that may be in either case
+	maxNeeds      = 4  // of a branch
+	maxBranches   = 64
 )
 
-func quickOf(tree *syntax.Regexp) quick {
+func newLiteralTest(tree *syntax.Regexp) literalTest {
 	tree = tree.Simplify()
 	all := alternatives(tree)
-	if len(all) > maxQuickBranches {
+	if len(all) > maxBranches {
 		all = []*syntax.Regexp{tree}
 	}
-	var q quick
+	var test literalTest
 	for _, re := range all {
-		known := analyse(re)
+		known := literalsOf(re)
 		if len(known.words) > 0 && !slices.Contains(known.words, "") {
-			q.words = append(q.words, known.words...)
+			test.words = append(test.words, known.words...)
 			continue
 		}
 		needs := slices.DeleteFunc(known.needed(), func(need []string) bool { return shortest(need) < 2 })
 		slices.SortStableFunc(needs, func(a, b []string) int { return shortest(b) - shortest(a) })
-		q.branches = append(q.branches, needs[:min(len(needs), maxQuickNeeds)])
+		test.branches = append(test.branches, needs[:min(len(needs), maxNeeds)])
 	}
-	return q
+	return test
 }
 
 // alternatives are the expressions of which a text has to match one. The parser takes out what they begin with alike.
@@ -70,14 +69,14 @@ func alternatives(re *syntax.Regexp) []*syntax.Regexp {
 	return []*syntax.Regexp{re}
 }
 
-// has tells whether text has a word that suffices.
-func (q *quick) has(text string) bool {
-	return slices.ContainsFunc(q.words, func(word string) bool { return strings.Contains(text, word) })
+// has tells whether text has a word that is enough.
+func (t *literalTest) has(text string) bool {
+	return slices.ContainsFunc(t.words, func(word string) bool { return strings.Contains(text, word) })
 }
 
-// possible tells whether text fulfils a branch.
-func (q *quick) possible(text string) bool {
-	return slices.ContainsFunc(q.branches, func(b branch) bool { return b.possible(text) })
+// possible tells whether text has all words that some branch needs.
+func (t *literalTest) possible(text string) bool {
+	return slices.ContainsFunc(t.branches, func(b branch) bool { return b.possible(text) })
 }
 
 // possible tells whether text has all words that the branch needs.
@@ -90,107 +89,108 @@ func (b branch) possible(text string) bool {
 	return true
 }
 
-// wording is what is known of an expression: its words, which are all texts that it matches from end to end, none when they are too many,
-// or else its needs, of each of which a text that matches has one.
-type wording struct {
+// literalSet is what is known of the texts that an expression matches. Either words are all of these texts, or, when those are too many,
+// each text has one word of every list of needs. Without words and needs nothing is known.
+type literalSet struct {
 	words []string
 	needs [][]string
 }
 
-// analyse tells the words of an expression, or its needs.
-func analyse(re *syntax.Regexp) wording {
+// literalsOf is the literal set of an expression.
+func literalsOf(re *syntax.Regexp) literalSet {
 	switch re.Op {
 	case syntax.OpEmptyMatch:
-		return wording{words: []string{""}}
+		return literalSet{words: []string{""}}
 	case syntax.OpLiteral:
 		switch {
 		case slices.Contains(re.Rune, utf8.RuneError):
-			return wording{}
+			return literalSet{}
 		case re.Flags&syntax.FoldCase != 0:
 			return inAnyCase(re.Rune)
 		}
-		return wording{words: []string{string(re.Rune)}}
+		return literalSet{words: []string{string(re.Rune)}}
 	case syntax.OpCharClass:
-		return wording{words: characters(re.Rune)}
+		return literalSet{words: characters(re.Rune)}
 	case syntax.OpCapture:
-		return analyse(re.Sub[0])
+		return literalsOf(re.Sub[0])
 	case syntax.OpPlus:
-		q := analyse(re.Sub[0])
-		return wording{needs: q.needed()}
+		return literalSet{needs: literalsOf(re.Sub[0]).needed()}
 	case syntax.OpQuest:
-		if q := analyse(re.Sub[0]); len(q.words) > 0 {
-			return wording{words: append(q.words, "")}
+		if once := literalsOf(re.Sub[0]); len(once.words) > 0 {
+			return literalSet{words: append(once.words, "")}
 		}
 	case syntax.OpConcat:
 		return sequence(re.Sub)
 	case syntax.OpAlternate:
 		return choice(re.Sub)
 	}
-	return wording{}
+	return literalSet{}
 }
 
-// inAnyCase has all spellings of a literal in upper and lower case, or needs those of its beginning when they are too many.
-func inAnyCase(literal []rune) wording {
+// inAnyCase are all spellings of a literal in upper and lower case, or, when they are too many, a need for one of its beginning.
+func inAnyCase(literal []rune) literalSet {
 	words := []string{""}
 	for _, c := range literal {
 		spellings := []string{string(c)}
 		for other := unicode.SimpleFold(c); other != c; other = unicode.SimpleFold(other) {
 			spellings = append(spellings, string(other))
 		}
-		if len(words)*len(spellings) > maxQuickCases {
-			return wording{needs: [][]string{words}}
+		if len(words)*len(spellings) > maxSpellings {
+			return literalSet{needs: [][]string{words}}
 		}
 		words = product(words, spellings)
 	}
-	return wording{words: words}
+	return literalSet{words: words}
 }
 
 // characters lists a class of characters, given as pairs of first and last, when it is small: digits are not, since looking for ten
 // words takes longer than for what is around them.
 func characters(ranges []rune) (words []string) {
 	for i := 0; i < len(ranges); i += 2 {
-		if int(ranges[i+1]-ranges[i]) >= maxQuickClass || ranges[i+1] >= utf8.RuneError {
+		if int(ranges[i+1]-ranges[i]) >= maxCharacters || ranges[i+1] >= utf8.RuneError {
 			return nil
 		}
 		for c := ranges[i]; c <= ranges[i+1]; c++ {
 			words = append(words, string(c))
 		}
 	}
-	if len(words) > maxQuickClass {
+	if len(words) > maxCharacters {
 		return nil
 	}
 	return words
 }
 
-// needed are the needs of an expression whose words are not all that a text must be.
-func (q wording) needed() [][]string {
-	if len(q.words) > 0 {
-		return [][]string{q.words}
+// needed are the needs of an expression that is only a part of what a text must be.
+func (l literalSet) needed() [][]string {
+	if len(l.words) > 0 {
+		return [][]string{l.words}
 	}
-	return q.needs
+	return l.needs
 }
 
-// sequence joins the words of parts that follow each other as far as that goes.
-func sequence(subs []*syntax.Regexp) wording {
+// sequence joins the words of parts that follow each other, until they are too many.
+func sequence(subs []*syntax.Regexp) literalSet {
 	words, all := []string{""}, true
 	var needs [][]string
 	for _, sub := range subs {
-		q := analyse(sub)
-		if len(q.words) > 0 && len(words)*len(q.words) <= maxQuickWords {
-			words = product(words, q.words)
+		next := literalsOf(sub)
+		if len(next.words) > 0 && len(words)*len(next.words) <= maxWords {
+			words = product(words, next.words)
 			continue
 		}
 		needs, all = append(needs, words), false
-		if words = q.words; len(words) == 0 {
-			needs, words = append(needs, q.needs...), []string{""}
+		words = next.words
+		if len(words) == 0 {
+			needs, words = append(needs, next.needs...), []string{""}
 		}
 	}
 	if all {
-		return wording{words: words}
+		return literalSet{words: words}
 	}
-	return wording{needs: append(needs, words)}
+	return literalSet{needs: append(needs, words)}
 }
 
+// product joins each head with each tail.
 func product(heads, tails []string) []string {
 	var words []string
 	for _, head := range heads {
@@ -202,18 +202,18 @@ func product(heads, tails []string) []string {
 }
 
 // choice has the words of all its branches, or needs what is longest in each.
-func choice(subs []*syntax.Regexp) wording {
+func choice(subs []*syntax.Regexp) literalSet {
 	if len(subs) == 1 {
-		return analyse(subs[0])
+		return literalsOf(subs[0])
 	}
 	var words, need []string
 	exact, free := true, false // free: some branch needs nothing
 	for _, sub := range subs {
-		q := analyse(sub)
-		exact = exact && len(q.words) > 0
-		words = append(words, q.words...)
+		branch := literalsOf(sub)
+		exact = exact && len(branch.words) > 0
+		words = append(words, branch.words...)
 		var best []string
-		for _, n := range q.needed() {
+		for _, n := range branch.needed() {
 			if shortest(n) > shortest(best) {
 				best = n
 			}
@@ -222,14 +222,14 @@ func choice(subs []*syntax.Regexp) wording {
 		need = append(need, best...)
 	}
 	switch {
-	case max(len(words), len(need)) > maxQuickWords:
-		return wording{}
+	case max(len(words), len(need)) > maxWords:
+		return literalSet{}
 	case exact:
-		return wording{words: words}
+		return literalSet{words: words}
 	case free:
-		return wording{}
+		return literalSet{}
 	}
-	return wording{needs: [][]string{need}}
+	return literalSet{needs: [][]string{need}}
 }
 
 // shortest is the length of the shortest word, 0 when there is none.

@@ -1,4 +1,4 @@
-package pattern
+package pattern_test
 
 import (
 	"os"
@@ -7,20 +7,21 @@ import (
 	"testing"
 
 	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/pattern"
 )
 
 // TestMatches compares what words tell of a text with what the expression itself says, for all expressions that are shipped and for
-// awkward ones, on the lines of all test logs.
+// awkward ones, on the lines of all examples.
 func TestMatches(t *testing.T) {
-	rules.skipShort(t)
+	skipShort(t)
 	base, err := rules.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	patterns := map[string]*Pattern{}
+	patterns := map[string]*pattern.Pattern{}
 	for _, source := range []string{"", "a|", "(a|b?)c", "(?:x*|NCCL)", "(CUDA|HIP) out", "^CUDA", "CUDA$", `\bCUDA|Error\b`, "[A-C]UDA", "[^A]UDA", "(?i)cuda", "(?i)kill|deepspeed|oss", "(?i:kill)ed", "CUDA(?i:error)",
 		"(ab){2,3}", "(?:CU|)DA", "Err.r", "(?s)Error.*line|File", "[A-Z][A-Z][A-Z]", `\d+ MiB|GiB`, "\ufffd", "(?:Traceback|Error)(?: in|: )", "(a?|CUDA)(e|rror.*)"} {
-		if patterns[source], err = New(source); err != nil {
+		if patterns[source], err = pattern.New(source); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -31,7 +32,7 @@ func TestMatches(t *testing.T) {
 			}
 		}
 	}
-	texts := testLines(t)
+	texts := testLines(t, base)
 	tried := 0
 	for _, p := range patterns {
 		for _, text := range texts {
@@ -51,23 +52,41 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-// testLines are some lines of each test log.
-func testLines(t *testing.T) []string {
+// skipShort leaves out a test that takes long in one goroutine, of which the race detector, with -short, would tell nothing.
+func skipShort(t *testing.T) {
 	t.Helper()
-	files, err := filepath.Glob("../testdata/logs/*/*.log")
+	if testing.Short() {
+		t.Skip("long, and in one goroutine")
+	}
+}
+
+// testLines are some lines of each example and of each log of testdata.
+func testLines(t *testing.T, base *rules.Base) []string {
+	t.Helper()
+	files, err := filepath.Glob("../../testdata/logs/*/*.log")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no test logs", err)
 	}
+	examples, err := base.Examples(base.Signatures())
+	if err != nil {
+		t.Fatal(err)
+	}
 	var lines []string
+	take := func(log string) {
+		all := strings.Split(strings.ToValidUTF8(log, "\ufffd"), "\n")
+		for i := 0; i < len(all); i += 1 + len(all)/8 {
+			lines = append(lines, all[i])
+		}
+	}
+	for _, example := range examples {
+		take(example.Log)
+	}
 	for _, file := range files {
 		content, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all := strings.Split(strings.ToValidUTF8(string(content), "\ufffd"), "\n")
-		for i := 0; i < len(all); i += 1 + len(all)/8 {
-			lines = append(lines, all[i])
-		}
+		take(string(content))
 	}
 	return append(lines, "", "\ufffd", "\u212aILLed", "loſs", strings.Join(lines[:5], "\n"))
 }

@@ -13,21 +13,22 @@ type Pattern struct {
 	source   func() string
 	names    []string // of its groups, as regexp's SubexpNames gives them
 	compiled func() *regexp.Regexp
-	quick    func() quick
-	kind     func() templatePattern
+	literals func() literalTest
+	template func() templatePattern
 }
 
-// NewPattern prepares an expression in the syntax of package regexp. The error says what is wrong with it.
+// New reads an expression in the syntax of package regexp. The error says what is wrong with it.
 func New(source string) (*Pattern, error) {
 	tree, err := syntax.Parse(source, syntax.Perl)
 	if err != nil {
 		return nil, err
 	}
-	return patternOf(tree, func() string { return source }), nil
+	return fromTree(tree, func() string { return source }), nil
 }
 
-// patternOf is the pattern of an expression that was read, or made of one. One that has become too large to be compiled matches all.
-func patternOf(tree *syntax.Regexp, source func() string) *Pattern {
+// fromTree is the pattern of an expression that was read, or made of one. One that has become too large to be compiled matches every
+// text.
+func fromTree(tree *syntax.Regexp, source func() string) *Pattern {
 	p := &Pattern{source: source, names: tree.CapNames()}
 	p.compiled = sync.OnceValue(func() *regexp.Regexp {
 		if re, err := regexp.Compile(source()); err == nil {
@@ -35,8 +36,8 @@ func patternOf(tree *syntax.Regexp, source func() string) *Pattern {
 		}
 		return regexp.MustCompile("")
 	})
-	p.quick = sync.OnceValue(func() quick { return quickOf(tree) })
-	p.kind = sync.OnceValue(p.kindPattern)
+	p.literals = sync.OnceValue(func() literalTest { return newLiteralTest(tree) })
+	p.template = sync.OnceValue(p.newTemplatePattern)
 	return p
 }
 
@@ -54,8 +55,8 @@ func (p *Pattern) Regexp() *regexp.Regexp { return p.compiled() }
 
 // Matches tells whether the expression matches somewhere in a text.
 func (p *Pattern) Matches(text string) bool {
-	q := p.quick()
-	return q.has(text) || q.possible(text) && p.Regexp().MatchString(text)
+	literals := p.literals()
+	return literals.has(text) || literals.possible(text) && p.Regexp().MatchString(text)
 }
 
 // Submatch is what the expression and its groups match in a text, as regexp's FindStringSubmatch gives it.
@@ -66,8 +67,8 @@ func (p *Pattern) Submatch(text string) []string {
 	return p.Regexp().FindStringSubmatch(text)
 }
 
-// Possible tells cheaply of most texts that they cannot match. It is right of any text that has the one in it, too.
+// Possible tells cheaply of most texts that they cannot match. A text that contains a possible one is possible, too.
 func (p *Pattern) Possible(text string) bool {
-	q := p.quick()
-	return q.has(text) || q.possible(text)
+	literals := p.literals()
+	return literals.has(text) || literals.possible(text)
 }

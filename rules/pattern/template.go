@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// Lines are of one kind when they differ only in numbers: the digits that say how many, when or where. Digits with a letter or an
-// underscore before them are part of a name, as in bf16, and zeros alone say that there is nothing: both stay as they are. Most of what
-// rules ask about a line has the same answer for all of its kind.
-
-// Unnumbered appends a line to dst with a 1 in place of each digit of its numbers: that is the same for all of its kind. It refuses
-// lines with control characters or with bytes that are no UTF-8: some may have digits side by side in their text that are apart in
-// their bytes.
-func LineTemplate(dst, line []byte) (kind []byte, ok bool) {
+// LineTemplate appends to dst what a line has in common with all lines that differ from it in numbers only: the line with a 1 in place
+// of each digit of its numbers, the digits that say how many, when or where. Digits with a letter or an underscore before them are part
+// of a name, as in bf16, and zeros alone say that there is nothing: both stay as they are. Most of what rules ask about a line has the
+// same answer for all lines of its template.
+//
+// It refuses lines with control characters or with bytes that are no UTF-8: some may have digits side by side in their text that are
+// apart in their bytes.
+func LineTemplate(dst, line []byte) (template []byte, ok bool) {
 	if !isText(line) {
 		return nil, false
 	}
@@ -69,7 +69,7 @@ func hasControl(line []byte) bool {
 // each has a 1 in each of eight bytes.
 const each = 0x0101010101010101
 
-// IgnoresNumbers tells whether surely all lines of a kind, or none, contain a literal.
+// IgnoresNumbers tells whether surely all lines of a template, or none, contain a literal.
 func IgnoresNumbers(literal string) bool { return ignoresNumbers(literal, false, false) }
 
 // ignoresNumbers is IgnoresNumbers for a literal of which is known whether it begins and ends where a word or a line does.

@@ -15,19 +15,48 @@ import (
 // maxRuleFile bounds one rule file, in bytes; the largest of ours has a tenth of it.
 const maxRuleFile = 1 << 20
 
-// Text is a scalar of a rule file that remembers its place, so that a mistake in an expression can be shown where it stands.
-type Text struct {
-	Value        string
-	Line, Column int // of its first character, from 1
-}
-
-// decoder reads YAML into Go values strictly: unknown keys, wrong types, aliases and second documents are mistakes, and all of them
+// Decoder reads YAML into Go values strictly: unknown keys, wrong types, aliases and second documents are mistakes, and all of them
 // are collected.
 type Decoder struct {
-	File     string
+	File     string // named in the problems
 	Problems Problems
 }
 
+// Read reads a whole file of a knowledge base into a struct with yaml tags. It returns the root, too, for the places of what is missing;
+// nil means that the file is no YAML.
+func Read[T any](d *Decoder, content []byte) (T, *Node) {
+	var target T
+	root := d.parse(content)
+	if root == nil {
+		return target, nil
+	}
+	d.into(root, reflect.ValueOf(&target).Elem())
+	return target, newNode(root)
+}
+
+// Parse reads a whole file as a node; nil means that it is no YAML, which is noted.
+func Parse(d *Decoder, content []byte) *Node {
+	root := d.parse(content)
+	if root == nil {
+		return nil
+	}
+	return newNode(root)
+}
+
+// Decode reads a YAML file that is not part of a knowledge base as strictly as one that is, into a struct with yaml tags that may
+// hold defaults already. The error is Problems: every mistake with its place.
+func Decode(file string, content []byte, target any) error {
+	d := &Decoder{File: file}
+	if root := d.parse(content); root != nil {
+		d.into(root, reflect.ValueOf(target).Elem())
+	}
+	if len(d.Problems) > 0 {
+		return d.Problems
+	}
+	return nil
+}
+
+// Problem notes a mistake. Places count from 1; what has none is at the beginning of the file.
 func (d *Decoder) Problem(line, column int, format string, args ...any) {
 	d.Problems = append(d.Problems, Problem{d.File, max(line, 1), max(column, 1), fmt.Sprintf(format, args...)})
 }
@@ -70,18 +99,18 @@ func yamlError(err error) (line int, message string) {
 
 // into fills target, a settable value, from a node.
 func (d *Decoder) into(n *yaml.Node, target reflect.Value) {
-	if n.Kind == yaml.AliasNode || n.Anchor != "" {
-		d.Problem(n.Line, n.Column, "anchors and aliases are not allowed in rules")
+	if d.refuseAlias(n) {
 		return
 	}
 	switch target.Interface().(type) {
 	case Text:
-		if d.Scalar(n, "a text") {
-			target.Set(reflect.ValueOf(Place(n)))
+		if d.scalar(n, "a text") {
+			target.Set(reflect.ValueOf(newText(n)))
 		}
 		return
-	case *yaml.Node:
-		target.Set(reflect.ValueOf(n))
+	case *Node:
+		d.refuseAliases(n)
+		target.Set(reflect.ValueOf(newNode(n)))
 		return
 	}
 	switch target.Kind() {
@@ -105,7 +134,24 @@ func (d *Decoder) into(n *yaml.Node, target reflect.Value) {
 	}
 }
 
-func (d *Decoder) Scalar(n *yaml.Node, want string) bool {
+func (d *Decoder) refuseAlias(n *yaml.Node) bool {
+	alias := n.Kind == yaml.AliasNode || n.Anchor != ""
+	if alias {
+		d.Problem(n.Line, n.Column, "anchors and aliases are not allowed in rules")
+	}
+	return alias
+}
+
+// refuseAliases looks for them in all of a part that is read later.
+func (d *Decoder) refuseAliases(n *yaml.Node) {
+	for _, child := range n.Content {
+		if !d.refuseAlias(child) {
+			d.refuseAliases(child)
+		}
+	}
+}
+
+func (d *Decoder) scalar(n *yaml.Node, want string) bool {
 	if n.Kind != yaml.ScalarNode {
 		d.Problem(n.Line, n.Column, "%s is needed here; put quotes around an expression that YAML takes for something else", want)
 		return false
@@ -113,22 +159,11 @@ func (d *Decoder) Scalar(n *yaml.Node, want string) bool {
 	return true
 }
 
-// place is where the text of a scalar begins: after its quote, or on the line after a block mark.
-func Place(n *yaml.Node) Text {
-	t := Text{Value: n.Value, Line: n.Line, Column: n.Column}
-	switch n.Style &^ yaml.TaggedStyle {
-	case yaml.SingleQuotedStyle, yaml.DoubleQuotedStyle:
-		t.Column++
-	case yaml.LiteralStyle, yaml.FoldedStyle:
-		t.Line++
-	}
-	return t
-}
-
+// basic fills a text, a whole number or a truth.
 func (d *Decoder) basic(n *yaml.Node, target reflect.Value) {
 	switch target.Kind() {
 	case reflect.String:
-		if d.Scalar(n, "a text") {
+		if d.scalar(n, "a text") {
 			target.SetString(n.Value)
 		}
 	case reflect.Int:
@@ -163,15 +198,17 @@ func (d *Decoder) slice(n *yaml.Node, target reflect.Value) {
 	}
 }
 
+// mapping fills a Go map.
 func (d *Decoder) mapping(n *yaml.Node, target reflect.Value) {
 	target.Set(reflect.MakeMap(target.Type()))
-	d.Pairs(n, func(key, value *yaml.Node) {
+	d.pairs(n, func(key, value *yaml.Node) {
 		item := reflect.New(target.Type().Elem()).Elem()
 		d.into(value, item)
 		target.SetMapIndex(reflect.ValueOf(key.Value), item)
 	})
 }
 
+// structure fills a struct by its yaml tags.
 func (d *Decoder) structure(n *yaml.Node, target reflect.Value) {
 	fields := make(map[string]int)
 	var names []string
@@ -181,7 +218,7 @@ func (d *Decoder) structure(n *yaml.Node, target reflect.Value) {
 			names = append(names, name)
 		}
 	}
-	d.Pairs(n, func(key, value *yaml.Node) {
+	d.pairs(n, func(key, value *yaml.Node) {
 		i, ok := fields[key.Value]
 		if !ok {
 			message := fmt.Sprintf("unknown key %q; known are %s", key.Value, strings.Join(names, ", "))
@@ -196,29 +233,19 @@ func (d *Decoder) structure(n *yaml.Node, target reflect.Value) {
 }
 
 // pairs calls f for each key of a mapping and notes keys that stand twice.
-func (d *Decoder) Pairs(n *yaml.Node, f func(key, value *yaml.Node)) {
+func (d *Decoder) pairs(n *yaml.Node, f func(key, value *yaml.Node)) {
 	if n.Kind != yaml.MappingNode {
 		d.Problem(n.Line, n.Column, "a mapping (key: value) is needed here")
 		return
 	}
-	met := make(map[string]bool)
+	seen := make(map[string]bool)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
-		if met[key.Value] {
+		if seen[key.Value] {
 			d.Problem(key.Line, key.Column, "the key %q stands here twice", key.Value)
 			continue
 		}
-		met[key.Value] = true
+		seen[key.Value] = true
 		f(key, n.Content[i+1])
 	}
-}
-
-// decode reads a whole rule file into target, a pointer, and returns the root for places of what is missing.
-func Read[T any](d *Decoder, content []byte) (T, *yaml.Node) {
-	var target T
-	root := d.parse(content)
-	if root != nil {
-		d.into(root, reflect.ValueOf(&target).Elem())
-	}
-	return target, root
 }

@@ -30,7 +30,7 @@ func (ps Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// nearest is the candidate that a misspelt word most likely means, or "".
+// Nearest is the candidate that a misspelt word most likely means, or "".
 func Nearest(word string, candidates []string) string {
 	best, bestDistance := "", len(word)/3+2
 	for _, c := range candidates {

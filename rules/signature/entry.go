@@ -1,50 +1,61 @@
 package signature
 
 import (
+	"io/fs"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/fact"
 	"github.com/gpu-triage/triage/rules/pattern"
 	"github.com/gpu-triage/triage/rules/rulefile"
 )
 
 // Entry is what must be known of a signature before a log is read.
 type Entry struct {
-	ID       string   `json:"id,omitempty"`
-	Role     Role     `json:"role,omitempty"`
-	Keywords []string `json:"keywords,omitempty"` // literals, one of which, or of Last, stands in every event that can match
-	Last     []string `json:"last,omitempty"`     // as a signature's
-	Requires []string `json:"requires,omitempty"` // regular expressions, each of which matches in every event that can match
-	Before   bool     `json:"before,omitempty"`   // the match is about the lines before the event too
-	Explains []string `json:"explains,omitempty"`
-	Raised   bool     `json:"raised,omitempty"` // no line can match, only an exception
+	ID        string   `json:"id,omitempty"`
+	Role      Role     `json:"role,omitempty"`
+	Keywords  []string `json:"keywords,omitempty"` // literals, one of which, or of Last, stands in every event that can match
+	Last      []string `json:"last,omitempty"`     // as a signature's
+	Requires  []string `json:"requires,omitempty"` // regular expressions, each of which matches in every event that can match
+	Before    bool     `json:"before,omitempty"`   // the match is about the lines before the event too
+	Explains  []string `json:"explains,omitempty"`
+	Overrides []string `json:"overrides,omitempty"`
+	Raised    bool     `json:"raised,omitempty"` // no line can match, only an exception
+	About     string   `json:"about,omitempty"`  // the finding of a comparison that it is asked about instead of lines: PaceFinding, FlightFinding or ""
 
-	signature func() *Signature
-	place     rulefile.Problem
+	signature  func() *Signature
+	place      rulefile.Problem
+	overridden []rulefile.Problem // where the ids in Overrides stand; none when an index tells of them
+	outranks   map[string]bool    // what it overrides, also through others
 }
+
+// Outranks tells whether the signature is the answer rather than the one with that id, where both fit the same exception or line.
+func (e *Entry) Outranks(id string) bool { return e.outranks[id] }
 
 // Signature is all that is known.
 func (e *Entry) Signature() *Signature { return e.signature() }
 
 func newEntry(s *Signature, scope *condition.Scope) *Entry {
-	e := &Entry{ID: s.ID, Role: s.Role, Keywords: s.Keywords, Last: s.Last, Explains: s.Explains, signature: func() *Signature { return s }, place: s.Place}
+	e := &Entry{
+		ID: s.ID, Role: s.Role, Keywords: s.Keywords, Last: s.Last, Explains: s.Explains, Overrides: s.Overrides, About: about(s.Match),
+		signature: func() *Signature { return s }, place: s.Place, overridden: s.overridden,
+	}
 	line := scope.NewSituation()
 	line.Set("error", NoException())
-	for _, condition := range s.Match {
-		e.Raised = e.Raised || condition.Eval(line).False()
-		if pattern := condition.Requires(); pattern != nil {
-			e.Requires = append(e.Requires, pattern.String())
+	for _, c := range s.Match {
+		e.Raised = e.Raised || c.Eval(line).False()
+		if required := c.Requires(); required != nil {
+			e.Requires = append(e.Requires, required.String())
 		}
-		for _, name := range condition.Names(scope) {
-			e.Before = e.Before || name == "before"
-		}
+		e.Before = e.Before || slices.Contains(c.Names(), "before")
 	}
 	return e
 }
 
-// KindPatterns are patterns of which each matches in every line of whose kind one may be an event of the signature.
+// TemplatePatterns are patterns of which each matches in every line of a line template when one of its lines may be an event of the
+// signature.
 func (e *Entry) TemplatePatterns() []*pattern.Pattern {
 	words := make([]string, 0, len(e.Keywords)+len(e.Last))
 	for _, word := range slices.Concat(e.Keywords, e.Last) {
@@ -59,10 +70,29 @@ func (e *Entry) TemplatePatterns() []*pattern.Pattern {
 	return all
 }
 
-// Known is what tells enough of a signature's file, so that the file can be read later: its entry, and what it adds to the scope of all
+// Known tells enough of a signature's file, so that the file can be read later: its entry, and what it adds to the scope of all
 // signatures.
 type Known struct {
 	Entry
-	Names []string `json:"names,omitempty"` // groups of captures, and environment variables
-	Seen  []string `json:"seen,omitempty"`  // patterns that conditions look for anywhere in a log
+	Names       []string `json:"names,omitempty"`        // groups of captures, and environment variables
+	LogPatterns []string `json:"log_patterns,omitempty"` // that conditions look for anywhere in a log
+}
+
+// Know reads a file as if there were no other, for an index of the files that tells the next start what is to be known of them.
+func Know(v *fact.Vocabulary, files fs.FS, name string) (*Known, error) {
+	l := newLoader(&rulefile.Decoder{File: name}, v)
+	before := len(l.scope.Names())
+	f := parsedFile{name: name}
+	if err := f.read(files, nil); err != nil {
+		return nil, err
+	}
+	s := l.signature(&f)
+	if s == nil {
+		return nil, l.Problems
+	}
+	known := &Known{Entry: *newEntry(s, l.scope), Names: append([]string(nil), l.scope.Names()[before:]...)}
+	for _, p := range l.scope.LogPatterns() {
+		known.LogPatterns = append(known.LogPatterns, p.String())
+	}
+	return known, nil
 }

@@ -14,11 +14,29 @@ import (
 	"github.com/gpu-triage/triage/rules/fact"
 	"github.com/gpu-triage/triage/rules/rulefile"
 	"golang.org/x/sync/errgroup"
-	"gopkg.in/yaml.v3"
 )
 
-// signatures compiles signature files into one scope.
-type Loader struct {
+// Layer is a knowledge base, of which a later one adds to the earlier and replaces what has the same id.
+type Layer struct {
+	Files fs.FS
+	Known func(name string) *Known // tells enough of a file that need not be read yet, or nil
+}
+
+// Load reads the signatures of knowledge bases. It returns the scope of their expressions (facts, captures and what is known of an
+// event) and what must be known of them before a log is read, sorted by their ids. Mistakes are noted in d; the error is one of
+// reading files.
+func Load(d *rulefile.Decoder, v *fact.Vocabulary, layers ...Layer) (*condition.Scope, []*Entry, error) {
+	l := newLoader(d, v)
+	for _, layer := range layers {
+		if err := l.layer(layer.Files, layer.Known); err != nil {
+			return nil, nil, err
+		}
+	}
+	return l.scope, l.entries(), nil
+}
+
+// loader compiles signature files into one scope.
+type loader struct {
 	*rulefile.Decoder
 	scope      *condition.Scope
 	vocabulary *fact.Vocabulary
@@ -26,8 +44,8 @@ type Loader struct {
 	byID       map[string]*Entry
 }
 
-func NewLoader(d *rulefile.Decoder, v *fact.Vocabulary) *Loader {
-	l := &Loader{Decoder: d, scope: v.Scope(), vocabulary: v, captures: make(map[string]bool), byID: make(map[string]*Entry)}
+func newLoader(d *rulefile.Decoder, v *fact.Vocabulary) *loader {
+	l := &loader{Decoder: d, scope: v.Scope(), vocabulary: v, captures: make(map[string]bool), byID: make(map[string]*Entry)}
 	for name, shape := range eventNames() {
 		if err := l.scope.Declare(name, shape); err != nil {
 			d.Problem(1, 1, "%v", err)
@@ -36,19 +54,16 @@ func NewLoader(d *rulefile.Decoder, v *fact.Vocabulary) *Loader {
 	return l
 }
 
-// Scope is that of all signatures: facts, captures and what is known of an event.
-func (l *Loader) Scope() *condition.Scope { return l.scope }
-
-// layer reads the signatures of one knowledge base. known tells enough of a file that need not be read yet, or nil.
-func (l *Loader) Layer(files fs.FS, known func(name string) *Known) error {
-	drafts, err := readDrafts(files, known)
+// layer reads the signatures of one knowledge base.
+func (l *loader) layer(files fs.FS, known func(name string) *Known) error {
+	parsed, err := parseFiles(files, known)
 	if err != nil {
 		return fmt.Errorf("reading rules: %w", err)
 	}
 	here := make(map[string]bool)
-	for i := range drafts {
-		l.File = drafts[i].name
-		e := l.entry(files, &drafts[i])
+	for i := range parsed {
+		l.File = parsed[i].name
+		e := l.entry(files, &parsed[i])
 		if e == nil {
 			continue
 		}
@@ -65,7 +80,7 @@ func (l *Loader) Layer(files fs.FS, known func(name string) *Known) error {
 }
 
 // entries are all signatures that were read, sorted by their ids. It notes what is wrong between them.
-func (l *Loader) Entries() []*Entry {
+func (l *loader) entries() []*Entry {
 	entries := slices.SortedFunc(maps.Values(l.byID), func(a, b *Entry) int { return strings.Compare(a.ID, b.ID) })
 	for _, e := range entries {
 		for _, id := range e.Explains {
@@ -75,13 +90,14 @@ func (l *Loader) Entries() []*Entry {
 			}
 		}
 	}
+	l.setPrecedence(entries)
 	return entries
 }
 
 // entry is what a file has to say at first; nil means that problems were noted.
-func (l *Loader) entry(files fs.FS, f *draft) *Entry {
+func (l *loader) entry(files fs.FS, f *parsedFile) *Entry {
 	if f.known != nil {
-		return l.later(files, f)
+		return l.entryOfKnown(files, f)
 	}
 	s := l.signature(f)
 	if s == nil {
@@ -90,9 +106,9 @@ func (l *Loader) entry(files fs.FS, f *draft) *Entry {
 	return newEntry(s, l.scope)
 }
 
-// later is the entry of a file that is read when somebody asks for it. It declares what the file would declare, so that reading it,
+// entryOfKnown is the entry of a file that is read when somebody asks for it. It declares what the file would declare, so that reading it,
 // perhaps in the midst of several diagnoses, changes nothing that they share.
-func (l *Loader) later(files fs.FS, f *draft) *Entry {
+func (l *loader) entryOfKnown(files fs.FS, f *parsedFile) *Entry {
 	for _, name := range f.known.Names {
 		if !strings.HasPrefix(name, condition.Environment) {
 			l.captures[name] = true
@@ -101,18 +117,18 @@ func (l *Loader) later(files fs.FS, f *draft) *Entry {
 			l.Problem(1, 1, "%v", err)
 		}
 	}
-	for _, source := range f.known.Seen {
-		if _, err := l.scope.Seen(source); err != nil {
+	for _, source := range f.known.LogPatterns {
+		if err := l.scope.DeclareLogPattern(source); err != nil {
 			l.Problem(1, 1, "%v", err)
 		}
 	}
 	e := f.known.Entry
 	e.place = rulefile.Problem{File: f.name}
 	e.signature = sync.OnceValue(func() *Signature {
-		reader := &Loader{Decoder: &rulefile.Decoder{File: f.name}, scope: l.scope, vocabulary: l.vocabulary, captures: l.captures}
-		read := draft{name: f.name}
-		err := read.read(files, nil)
-		s := reader.signature(&read)
+		reader := &loader{Decoder: &rulefile.Decoder{File: f.name}, scope: l.scope, vocabulary: l.vocabulary, captures: l.captures}
+		parsed := parsedFile{name: f.name}
+		err := parsed.read(files, nil)
+		s := reader.signature(&parsed)
 		if s == nil {
 			panic(fmt.Sprint("a rule file that has been read before cannot be read again: ", err, reader.Problems))
 		}
@@ -121,18 +137,19 @@ func (l *Loader) later(files fs.FS, f *draft) *Entry {
 	return &e
 }
 
-// draft is a signature's file as it was read, before its expressions are compiled.
-type draft struct {
+// parsedFile is a signature's file before its expressions are compiled.
+type parsedFile struct {
+	files    fs.FS
 	name     string
 	known    *Known // when it tells enough, and the rest is missing
 	file     *signatureFile
-	root     *yaml.Node // nil when the file could not be read as YAML
+	root     *rulefile.Node // nil when the file could not be read as YAML
 	problems rulefile.Problems
 }
 
-// readDrafts reads all signature files below a folder, several at a time: reading YAML is most of the work of loading.
-func readDrafts(files fs.FS, known func(name string) *Known) ([]draft, error) {
-	var drafts []draft
+// parseFiles reads all signature files below a folder, several at a time: reading YAML is most of the work of loading.
+func parseFiles(files fs.FS, known func(name string) *Known) ([]parsedFile, error) {
+	var parsed []parsedFile
 	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -142,7 +159,7 @@ func readDrafts(files fs.FS, known func(name string) *Known) ([]draft, error) {
 		case entry.IsDir() || slices.Contains(notSignatures, name) || path.Ext(name) != ".yaml" && path.Ext(name) != ".yml":
 			return nil
 		}
-		drafts = append(drafts, draft{name: name})
+		parsed = append(parsed, parsedFile{name: name})
 		return nil
 	})
 	if err != nil {
@@ -150,14 +167,15 @@ func readDrafts(files fs.FS, known func(name string) *Known) ([]draft, error) {
 	}
 	workers := new(errgroup.Group)
 	workers.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range drafts {
-		workers.Go(func() error { return drafts[i].read(files, known) })
+	for i := range parsed {
+		workers.Go(func() error { return parsed[i].read(files, known) })
 	}
-	return drafts, workers.Wait()
+	return parsed, workers.Wait()
 }
 
 // read reads the file unless enough is known of it.
-func (f *draft) read(files fs.FS, known func(name string) *Known) error {
+func (f *parsedFile) read(files fs.FS, known func(name string) *Known) error {
+	f.files = files
 	if known != nil {
 		f.known = known(f.name)
 	}
@@ -169,7 +187,7 @@ func (f *draft) read(files fs.FS, known func(name string) *Known) error {
 		return err
 	}
 	d := &rulefile.Decoder{File: f.name}
-	file, root := rulefile.Read[signatureFile](d, content)
+	file, root := rulefile.Read[signatureFile](d, knowledge(d, content))
 	f.file, f.root, f.problems = &file, root, d.Problems
 	return nil
 }

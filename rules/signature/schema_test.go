@@ -10,7 +10,7 @@ import (
 
 // TestSchemaHasTheLoadersKeys keeps the schema that editors use at what the loader takes.
 func TestSchemaHasTheLoadersKeys(t *testing.T) {
-	content, err := os.ReadFile("signature.schema.json")
+	content, err := os.ReadFile("../signature.schema.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestSchemaHasTheLoadersKeys(t *testing.T) {
 	}
 	file := reflect.TypeFor[signatureFile]()
 	compare("", file, func(key string) bool { _, ok := schema.Properties[key]; return ok }, len(schema.Properties))
-	for _, list := range []string{"details", "fixes"} {
+	for _, list := range []string{"details", "fixes", "examples"} {
 		for i := range file.NumField() {
 			if file.Field(i).Tag.Get("yaml") == list {
 				inner := schema.Properties[list].Items.Properties

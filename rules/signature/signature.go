@@ -1,7 +1,10 @@
 package signature
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -21,12 +24,12 @@ const (
 	Generic     Role = "generic"     // says something only where no other signature does
 	Noise       Role = "noise"       // known to be harmless: takes its lines out of consideration
 	Progress    Role = "progress"    // the job goes on: what happened before was survived
-	Unstated    Role = "unstated"    // no line states it, a comparison of lines shows it: speaks where no line tells of a cause
-	Pace        Role = "pace"        // how far and how fast the job goes; its captures are the groups of PaceGroups
+	Inferred    Role = "inferred"    // no line states it, a comparison of lines shows it: speaks where no line tells of a cause
+	Pace        Role = "pace"        // how far and how fast the job goes; its captures are the groups of paceGroups
 )
 
-// PaceGroups are the groups that a signature of the role pace captures from a line.
-var PaceGroups = []string{
+// paceGroups are the groups that a signature of the role pace captures from a line.
+var paceGroups = []string{
 	"step", "steps", // the step, and how many there are to be
 	"epoch",                                 // the step counts from the beginning of this one
 	"seconds", "milliseconds", "per_second", // the time that a step takes, or something that is done at a rate
@@ -54,11 +57,14 @@ type Signature struct {
 	Fixes      []Fix
 	Ask        []string             // facts worth asking for although no condition needs them
 	Explains   []string             // signatures that are only how this failure, which no line states, ended
+	Overrides  []string             // signatures that are not the answer where this one fits the same exception or line
 	Questions  []condition.Template // what to ask for where facts alone do not decide
 	References []string
 	Place      rulefile.Problem // where its file is; Message is empty
 
-	places map[string]rulefile.Problem // of the literals
+	places     map[string]rulefile.Problem // of the literals
+	overridden []rulefile.Problem          // where the ids in Overrides stand
+	files      fs.FS                       // that have its file
 }
 
 // LiteralPlace is where one of the signature's literals stands. Message is empty.
@@ -80,18 +86,19 @@ type Fix struct {
 
 // signatureFile is the form of a signature's file.
 type signatureFile struct {
-	ID       rulefile.Text   `yaml:"id"`
-	Title    rulefile.Text   `yaml:"title"`
-	Role     rulefile.Text   `yaml:"role"`
-	Keywords []rulefile.Text `yaml:"keywords"`
-	Last     []rulefile.Text `yaml:"last"`
-	Match    []rulefile.Text `yaml:"match"`
-	Capture  []rulefile.Text `yaml:"capture"`
-	Confirm  []rulefile.Text `yaml:"confirm"`
-	Library  rulefile.Text   `yaml:"library"`
-	Assume   map[string]any  `yaml:"assume"`
-	Cause    rulefile.Text   `yaml:"cause"`
-	Details  []struct {
+	ID        rulefile.Text   `yaml:"id"`
+	Title     rulefile.Text   `yaml:"title"`
+	Role      rulefile.Text   `yaml:"role"`
+	Overrides []rulefile.Text `yaml:"overrides"`
+	Keywords  []rulefile.Text `yaml:"keywords"`
+	Last      []rulefile.Text `yaml:"last"`
+	Match     []rulefile.Text `yaml:"match"`
+	Capture   []rulefile.Text `yaml:"capture"`
+	Confirm   []rulefile.Text `yaml:"confirm"`
+	Library   rulefile.Text   `yaml:"library"`
+	Assume    map[string]any  `yaml:"assume"`
+	Cause     rulefile.Text   `yaml:"cause"`
+	Details   []struct {
 		When []rulefile.Text `yaml:"when"`
 		Say  rulefile.Text   `yaml:"say"`
 	} `yaml:"details"`
@@ -105,6 +112,8 @@ type signatureFile struct {
 	Explains   []rulefile.Text `yaml:"explains"`
 	Questions  []rulefile.Text `yaml:"questions"`
 	References []rulefile.Text `yaml:"references"`
+
+	Examples []exampleFile `yaml:"examples"` // read apart from the rest: see ExampleReader
 }
 
 // eventNames are the names that conditions on an event may use besides the facts.
@@ -113,13 +122,15 @@ func eventNames() map[string]condition.Shape {
 	frame := condition.Shape{Type: condition.Object, Members: map[string]condition.Shape{
 		"file": text, "line": number, "function": text, "code": text,
 	}}
-	return map[string]condition.Shape{
+	names := FindingShapes()
+	maps.Copy(names, map[string]condition.Shape{
 		"text": text, "line": text, "before": text, "source": text,
 		"error": {Type: condition.Object, Members: map[string]condition.Shape{
 			"type": text, "name": text, "message": text, "user": frame,
 			"frames": {Type: condition.List, Items: &frame},
 		}},
-	}
+	})
+	return names
 }
 
 // NoException is what the event variable error is of a line that is no exception.
@@ -136,23 +147,25 @@ func SetLine(s *condition.Situation, line, source string) {
 	s.Set("before", condition.StringValue(""))
 	s.Set("source", condition.StringValue(source))
 	s.Set("error", NoException())
+	SetFinding(s, "", condition.Nil)
 }
 
-// SetLineLike makes the event of a situation any line that differs from this one in numbers only: what is asked about it is unknown
+// SetLineTemplate makes the event of a situation any line that differs from this one in numbers only: what is asked about it is unknown
 // where that depends on the numbers.
-func SetLineLike(s *condition.Situation, line string) {
+func SetLineTemplate(s *condition.Situation, line string) {
 	s.SetLineTemplate(line)
 	for _, name := range []string{"text", "line", "before", "rank"} {
 		s.Set(name, condition.Value{})
 	}
 	s.Set("error", NoException())
+	SetFinding(s, "", condition.Nil)
 }
 
 // minKeyword is the length in bytes below which a keyword would be found everywhere.
 const minKeyword = 5
 
 // signature compiles what was read of a file; nil means that problems were noted.
-func (l *Loader) signature(read *draft) *Signature {
+func (l *loader) signature(read *parsedFile) *Signature {
 	before := len(l.Problems)
 	l.Problems = append(l.Problems, read.problems...)
 	f, root := read.file, read.root
@@ -162,12 +175,16 @@ func (l *Loader) signature(read *draft) *Signature {
 	if len(l.Problems) == before { // else a key may be missing because it could not be read
 		l.require(root.Line, f)
 	}
-	s := &Signature{ID: f.ID.Value, Family: path.Base(path.Dir(read.name)), Title: f.Title.Value, Role: Cause, Library: f.Library.Value, Place: rulefile.Problem{File: l.File, Line: f.ID.Line, Column: f.ID.Column}}
+	s := &Signature{ID: f.ID.Value, Family: path.Base(path.Dir(read.name)), Title: f.Title.Value, Role: Cause, Library: f.Library.Value, Place: rulefile.Problem{File: l.File, Line: f.ID.Line, Column: f.ID.Column}, files: read.files}
+	if len(f.Examples) > 0 {
+		at := f.Examples[0].Log
+		l.Problem(at.Line, at.Column, "write examples: without quotes or blanks, at the beginning of a line")
+	}
 	if f.Role.Value != "" {
 		s.Role = Role(f.Role.Value)
 	}
 	switch s.Role {
-	case Cause, Consequence, Generic, Unstated:
+	case Cause, Consequence, Generic, Inferred:
 		if len(f.Fixes) == 0 || len(f.References) == 0 {
 			l.Problem(f.ID.Line, f.ID.Column, "a signature needs at least one entry under fixes: and one under references:")
 		}
@@ -175,12 +192,13 @@ func (l *Loader) signature(read *draft) *Signature {
 	case Pace:
 		l.paceGroups(f.Capture)
 	default:
-		l.Problem(f.Role.Line, f.Role.Column, "unknown role %q; roles are cause, consequence, generic, unstated, noise, progress and pace", s.Role)
+		l.Problem(f.Role.Line, f.Role.Column, "unknown role %q; roles are cause, consequence, generic, inferred, noise, progress and pace", s.Role)
 	}
 	l.literals(s, f)
 	s.Assume = l.set(f.Library, f.Assume)
 	own := l.captureNames(s, f.Capture)
 	s.Match = l.conditions(f.Match, own)
+	l.keywords(s, f)
 	s.Confirm = l.conditions(f.Confirm, own)
 	s.Cause = l.template(f.Cause, own)
 	for _, d := range f.Details {
@@ -201,6 +219,10 @@ func (l *Loader) signature(read *draft) *Signature {
 	for _, t := range f.Explains {
 		s.Explains = append(s.Explains, t.Value)
 	}
+	for _, t := range f.Overrides {
+		s.Overrides = append(s.Overrides, t.Value)
+		s.overridden = append(s.overridden, rulefile.Problem{File: l.File, Line: t.Line, Column: t.Column})
+	}
 	for _, t := range f.References {
 		s.References = append(s.References, t.Value)
 	}
@@ -211,7 +233,7 @@ func (l *Loader) signature(read *draft) *Signature {
 }
 
 // require notes which of the keys that every signature needs are missing.
-func (l *Loader) require(line int, f *signatureFile) {
+func (l *loader) require(line int, f *signatureFile) {
 	needed := []struct{ key, value string }{{"id", f.ID.Value}, {"title", f.Title.Value}, {"cause", f.Cause.Value}}
 	if role := Role(f.Role.Value); role == Noise || role == Progress || role == Pace {
 		needed = needed[:2]
@@ -224,22 +246,22 @@ func (l *Loader) require(line int, f *signatureFile) {
 }
 
 // paceGroups refuses groups that nobody reads, which are misspelt ones.
-func (l *Loader) paceGroups(patterns []rulefile.Text) {
+func (l *loader) paceGroups(patterns []rulefile.Text) {
 	for _, t := range patterns {
 		pattern, err := pattern.New(t.Value)
 		if err != nil {
 			continue // captureNames says it
 		}
 		for _, name := range pattern.Names() {
-			if name != "" && !slices.Contains(PaceGroups, name) {
-				l.Problem(t.Line, t.Column, "the group %s tells no pace; groups are %s", name, strings.Join(PaceGroups, ", "))
+			if name != "" && !slices.Contains(paceGroups, name) {
+				l.Problem(t.Line, t.Column, "the group %s tells no pace; groups are %s", name, strings.Join(paceGroups, ", "))
 			}
 		}
 	}
 }
 
 // literals takes the keywords, and those for the last lines.
-func (l *Loader) literals(s *Signature, f *signatureFile) {
+func (l *loader) literals(s *Signature, f *signatureFile) {
 	s.places = make(map[string]rulefile.Problem)
 	take := func(texts []rulefile.Text) (literals []string) {
 		for _, k := range texts {
@@ -252,9 +274,6 @@ func (l *Loader) literals(s *Signature, f *signatureFile) {
 		return literals
 	}
 	s.Keywords, s.Last = take(f.Keywords), take(f.Last)
-	if len(s.Keywords)+len(s.Last) == 0 && s.Role != Generic && s.Role != Unstated { // these are asked about every exception or comparison
-		l.Problem(f.ID.Line, f.ID.Column, "a signature needs keywords: literals, one of which stands in every line or message that it matches")
-	}
 	if len(f.Last) > 0 && (s.Role == Noise || s.Role == Progress) {
 		l.Problem(f.Last[0].Line, f.Last[0].Column, "last: is for failures; %s is looked for in every line", s.Role)
 	}
@@ -264,7 +283,7 @@ func (l *Loader) literals(s *Signature, f *signatureFile) {
 }
 
 // captureNames compiles the capture patterns and declares their groups; it returns the names that belong to this signature.
-func (l *Loader) captureNames(s *Signature, patterns []rulefile.Text) map[string]bool {
+func (l *loader) captureNames(s *Signature, patterns []rulefile.Text) map[string]bool {
 	own := make(map[string]bool)
 	for _, t := range patterns {
 		pattern, err := pattern.New(t.Value)
@@ -292,14 +311,14 @@ func (l *Loader) captureNames(s *Signature, patterns []rulefile.Text) map[string
 	return own
 }
 
-func (l *Loader) conditions(texts []rulefile.Text, own map[string]bool) []*condition.Expression {
+func (l *loader) conditions(texts []rulefile.Text, own map[string]bool) []*condition.Expression {
 	var compiled []*condition.Expression
 	for _, t := range texts {
-		e := condition.CompileText(l.Decoder, l.scope, t, true)
+		e := l.scope.ReadCondition(l.Decoder, t)
 		if e == nil {
 			continue
 		}
-		for _, name := range e.Names(l.scope) {
+		for _, name := range e.Names() {
 			if l.captures[name] && !own[name] {
 				l.Problem(t.Line, t.Column, "%s is a group of another signature's capture, not of this one's", name)
 			}
@@ -309,7 +328,7 @@ func (l *Loader) conditions(texts []rulefile.Text, own map[string]bool) []*condi
 	return compiled
 }
 
-func (l *Loader) templates(texts []rulefile.Text, own map[string]bool) []condition.Template {
+func (l *loader) templates(texts []rulefile.Text, own map[string]bool) []condition.Template {
 	var parsed []condition.Template
 	for _, t := range texts {
 		parsed = append(parsed, l.template(t, own))
@@ -317,19 +336,28 @@ func (l *Loader) templates(texts []rulefile.Text, own map[string]bool) []conditi
 	return parsed
 }
 
-func (l *Loader) template(t rulefile.Text, own map[string]bool) condition.Template {
+func (l *loader) template(t rulefile.Text, own map[string]bool) condition.Template {
 	parsed := condition.ParseTemplate(strings.TrimSpace(t.Value))
 	for _, name := range parsed.Names() {
 		top, _, _ := strings.Cut(name, ".")
 		_, isFact := l.vocabulary.Fact(name)
 		if !isFact && !own[name] && !(l.scope.Has(top) && !l.captures[top]) {
 			l.Problem(t.Line, t.Column, "{%s} is neither a fact nor a group of capture:", name)
+			continue
+		}
+		if isFact || name == top {
+			continue
+		}
+		_, err := l.scope.Compile(name)
+		var mistake *condition.Error
+		if errors.As(err, &mistake) {
+			l.Problem(t.Line, t.Column, "{%s}: %s", name, mistake.Message)
 		}
 	}
 	return parsed
 }
 
-func (l *Loader) set(at rulefile.Text, changes map[string]any) map[string]condition.Value {
+func (l *loader) set(at rulefile.Text, changes map[string]any) map[string]condition.Value {
 	values := make(map[string]condition.Value, len(changes))
 	for name, change := range changes {
 		if change == nil {

@@ -1,3 +1,5 @@
+// Package xid is the catalogue of xid.yaml: what the errors mean that NVIDIA's driver reports to the kernel's log, what an error speaks
+// for, and what to do. Lines of the kernel's log go in; events, and what they mean in each other's light, come out.
 package xid
 
 import (
@@ -10,31 +12,31 @@ import (
 	"github.com/gpu-triage/triage/rules/rulefile"
 )
 
-// xidFile is the one file of a knowledge base that holds the catalogue of Xids.
+// File is the one file of a knowledge base that holds the catalogue of Xids.
 const File = "xid.yaml"
 
-// XidCatalogue tells what the errors mean that NVIDIA's driver reports to the kernel's log. A nil catalogue knows none.
+// Catalogue tells what the errors mean that NVIDIA's driver reports to the kernel's log. A nil catalogue knows none.
 type Catalogue struct {
-	keyword string           // stands in every line that reports an Xid
-	tables  func() xidTables // read when first asked for
+	keyword string                 // stands in every line that reports an Xid
+	tables  func() catalogueTables // read when first asked for
 }
 
-type xidTables struct {
+type catalogueTables struct {
 	line    *regexp.Regexp
-	xids    map[int]xidEntry
+	xids    map[int]codeEntry
 	actions map[string]string
 	links   *regexp.Regexp
-	errors  map[linkKey]linkEntry
+	errors  map[linkKey]linkError
 }
 
-// XidEvent is one such line of the kernel's log.
+// Event is one such line of the kernel's log.
 type Event struct {
 	GPU  string // its PCI address
 	Code int
 	Text string // what follows the code
 }
 
-// XidMeaning is what the catalogue says of an event.
+// Meaning is what the catalogue says of an event.
 type Meaning struct {
 	Name     string
 	Blame    Blame
@@ -62,7 +64,7 @@ var blames = []Blame{BlameHardware, BlameDriver, BlameApplication, BlameConseque
 // Graver tells whether b weighs more than other.
 func (b Blame) Graver(other Blame) bool { return slices.Index(blames, b) < slices.Index(blames, other) }
 
-type xidEntry struct {
+type codeEntry struct {
 	Code   int           `yaml:"code"`
 	Name   string        `yaml:"name"`
 	Blame  rulefile.Text `yaml:"blame"`
@@ -74,7 +76,7 @@ type xidEntry struct {
 	pattern *regexp.Regexp // Action compiled
 }
 
-type linkEntry struct {
+type linkError struct {
 	Xid      int           `yaml:"xid"`
 	Unit     string        `yaml:"unit"`
 	SubCode  int           `yaml:"subcode"`
@@ -92,39 +94,39 @@ type linkKey struct {
 	status  uint64
 }
 
-type xidsFile struct {
+type catalogueFile struct {
 	Actions map[string]string `yaml:"actions"`
 	Line    struct {
 		Keyword string        `yaml:"keyword"`
 		Pattern rulefile.Text `yaml:"pattern"`
 	} `yaml:"line"`
-	Xids  []xidEntry `yaml:"xids"`
+	Xids  []codeEntry `yaml:"xids"`
 	Links struct {
 		Pattern rulefile.Text `yaml:"pattern"`
-		Errors  []linkEntry   `yaml:"errors"`
+		Errors  []linkError   `yaml:"errors"`
 	} `yaml:"links"`
 }
 
-// readXids reads the catalogue, or leaves that to the first question when its keyword is known already.
+// Read reads the catalogue, or leaves that to the first question when its keyword is known already.
 func Read(d *rulefile.Decoder, content []byte, known string) *Catalogue {
 	if known != "" {
-		return &Catalogue{keyword: known, tables: sync.OnceValue(func() xidTables {
-			_, tables := xidsOf(&rulefile.Decoder{}, content)
+		return &Catalogue{keyword: known, tables: sync.OnceValue(func() catalogueTables {
+			_, tables := parse(&rulefile.Decoder{}, content)
 			return tables
 		})}
 	}
 	d.File = File
-	keyword, tables := xidsOf(d, content)
-	return &Catalogue{keyword: keyword, tables: func() xidTables { return tables }}
+	keyword, tables := parse(d, content)
+	return &Catalogue{keyword: keyword, tables: func() catalogueTables { return tables }}
 }
 
-func xidsOf(d *rulefile.Decoder, content []byte) (keyword string, c xidTables) {
-	file, _ := rulefile.Read[xidsFile](d, content)
-	c = xidTables{actions: file.Actions, xids: make(map[int]xidEntry), errors: make(map[linkKey]linkEntry)}
+func parse(d *rulefile.Decoder, content []byte) (keyword string, c catalogueTables) {
+	file, _ := rulefile.Read[catalogueFile](d, content)
+	c = catalogueTables{actions: file.Actions, xids: make(map[int]codeEntry), errors: make(map[linkKey]linkError)}
 	c.line = valuePattern(d, file.Line.Pattern, "gpu", "code", "text")
 	for _, e := range file.Xids {
 		e.pattern = valuePattern(d, e.Action)
-		checkXidTexts(d, file.Actions, e.Blame, e.Now, e.Later, e.Solo)
+		checkTexts(d, file.Actions, e.Blame, e.Now, e.Later, e.Solo)
 		c.xids[e.Code] = e
 	}
 	c.links = valuePattern(d, file.Links.Pattern, "unit", "intrinfo", "status")
@@ -133,7 +135,7 @@ func xidsOf(d *rulefile.Decoder, content []byte) (keyword string, c xidTables) {
 		if err != nil {
 			d.Problem(e.Now.Line, 1, "the status %q is not a number", e.Status)
 		}
-		checkXidTexts(d, file.Actions, e.Blame, e.Now, e.Later)
+		checkTexts(d, file.Actions, e.Blame, e.Now, e.Later)
 		c.errors[linkKey{e.Xid, e.Unit, e.SubCode, status}] = e
 	}
 	if c.line == nil {
@@ -164,7 +166,8 @@ func valuePattern(d *rulefile.Decoder, t rulefile.Text, groups ...string) *regex
 	return pattern
 }
 
-func checkXidTexts(d *rulefile.Decoder, actions map[string]string, blame rulefile.Text, buckets ...rulefile.Text) {
+// checkTexts notes blames and actions that the catalogue does not have.
+func checkTexts(d *rulefile.Decoder, actions map[string]string, blame rulefile.Text, buckets ...rulefile.Text) {
 	if !slices.Contains(blames, Blame(blame.Value)) {
 		d.Problem(blame.Line, blame.Column, "unknown blame %q", blame.Value)
 	}
@@ -223,7 +226,7 @@ func (c *Catalogue) Explain(events []Event) []Meaning {
 	return meanings
 }
 
-func (c *xidTables) explain(event Event, events []Event) Meaning {
+func (c *catalogueTables) explain(event Event, events []Event) Meaning {
 	entry, known := c.xids[event.Code]
 	if !known {
 		return Meaning{Blame: BlameDriver, Name: "not in the catalogue of 2025-10-29"}
@@ -247,7 +250,7 @@ func (c *xidTables) explain(event Event, events []Event) Meaning {
 }
 
 // link refines the meaning of an NVLink error by its unit, sub-code and status.
-func (c *xidTables) link(event Event, m *Meaning) {
+func (c *catalogueTables) link(event Event, m *Meaning) {
 	if c.links == nil {
 		return
 	}

@@ -1,0 +1,5 @@
+//go:build race
+
+package endtoend
+
+const watched = true // by the race detector

@@ -1,0 +1,197 @@
+// Package queue keeps what must survive a kill: the jobs between "received" and "answered", small states, documents that people were
+// given a link to, and leases by which replicas share work. A Queue hands each job to a handler until it is done or given up.
+//
+// Everything lives in NATS JetStream, embedded in this process by default, or in the cluster that several replicas share. Durability,
+// redelivery, deduplication and expiry are JetStream's. By hand is what it lacks: one worker for a key at a time, retries that an
+// error's kind decides, a place for jobs that were given up, and one write to the disk for many messages.
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Options say where the store is and how patient it is.
+type Options struct {
+	Dir      string        // folder of the embedded server; unused when URL is set
+	URL      string        // an existing NATS cluster with JetStream; "" embeds a server that listens nowhere
+	Replicas int           // of each stream in a cluster; 0 is 1
+	Lease    time.Duration // after this much silence the work of a killed process is taken over; at least 500 ms
+	Log      *slog.Logger
+}
+
+// Store keeps jobs, documents and small states. Every write is on disk when it returns (with an embedded server), so that neither a
+// kill nor a power cut loses what was acknowledged.
+type Store struct {
+	lease   time.Duration
+	copies  int
+	log     *slog.Logger
+	server  *server.Server // nil with a cluster
+	unlock  func()
+	conn    *nats.Conn
+	js      jetstream.JetStream
+	commits *committer
+	stop    context.CancelFunc
+	jobs    jetstream.Stream
+	dead    jetstream.Stream
+	state   jetstream.KeyValue
+	kept    jetstream.KeyValue
+	leases  jetstream.KeyValue
+}
+
+// MaxBytes is the most that one job or document may have: less than the 1 MiB that a NATS server accepts by default.
+const MaxBytes = 900 << 10
+
+// Names in JetStream, and how much and how long they keep.
+const (
+	jobStream   = "TRIAGE_JOBS"
+	deadStream  = "TRIAGE_DEAD"
+	stateBucket = "TRIAGE_STATE"
+	keptBucket  = "TRIAGE_REPORTS"
+	leaseBucket = "TRIAGE_LEASES"
+
+	maxJobs       = 200_000          // waiting; beyond that a request is refused, not forgotten
+	maxJobBytes   = 8 << 30          // waiting
+	dedupeWindow  = 20 * time.Minute // the same delivery again within this time is dropped by the stream itself
+	keepStates    = 30 * 24 * time.Hour
+	keepDocuments = 30 * 24 * time.Hour
+	keepDead      = 90 * 24 * time.Hour
+)
+
+// Open opens the store, creating what is not there. The error says what to do.
+func Open(ctx context.Context, options Options) (*Store, error) {
+	s := &Store{lease: max(options.Lease, 500*time.Millisecond), copies: max(options.Replicas, 1), log: options.Log, unlock: func() {}}
+	s.commits = newCommitter(s)
+	var commits context.Context
+	commits, s.stop = context.WithCancel(context.WithoutCancel(ctx))
+	err := s.connect(options)
+	if err == nil {
+		err = s.create(ctx)
+	}
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	go s.commits.run(commits)
+	return s, nil
+}
+
+func (s *Store) connect(options Options) error {
+	dial := []nats.Option{nats.Name("triage"), nats.MaxReconnects(-1)}
+	url := options.URL
+	if url == "" {
+		if err := s.embed(options.Dir); err != nil {
+			return err
+		}
+		dial = append(dial, nats.InProcessServer(s.server))
+	}
+	conn, err := nats.Connect(url, dial...)
+	if err != nil {
+		return fmt.Errorf("connect to NATS: %w (is NATS_URL right and the cluster up?)", err)
+	}
+	s.conn = conn
+	s.js, err = jetstream.New(conn)
+	return err
+}
+
+// embed starts a NATS server inside this process. One folder belongs to one process: a second one would corrupt it.
+func (s *Store) embed(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("TRIAGE_DATA: %w", err)
+	}
+	unlock, err := lockFile(filepath.Join(dir, "lock"))
+	if err != nil {
+		return fmt.Errorf("TRIAGE_DATA %s is in use by another triage (several replicas share a NATS cluster, NATS_URL, not a folder): %w", dir, err)
+	}
+	s.unlock = unlock
+	s.server, err = server.NewServer(&server.Options{
+		ServerName: "triage", DontListen: true, NoSigs: true, NoLog: true,
+		JetStream: true, StoreDir: dir, SyncAlways: true, MaxPayload: 2 << 20,
+	})
+	if err != nil {
+		return fmt.Errorf("embedded NATS server: %w", err)
+	}
+	s.server.Start()
+	if !s.server.ReadyForConnections(30 * time.Second) {
+		return errors.New("embedded NATS server did not become ready within 30 s: is the disk of TRIAGE_DATA writable?")
+	}
+	return nil
+}
+
+func (s *Store) create(ctx context.Context) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	// A job waits under the subject of what it is about, one message for each: a later job replaces the one that still waits.
+	s.jobs, err = s.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+		Name: jobStream, Subjects: []string{jobSubjects + ">"}, Retention: jetstream.WorkQueuePolicy,
+		Discard: jetstream.DiscardNew, MaxMsgsPerSubject: 1, MaxMsgs: maxJobs, MaxBytes: maxJobBytes,
+		Duplicates: dedupeWindow, AllowAtomicPublish: s.batches(), Replicas: s.copies, Description: "what triage was asked and has not answered yet",
+	})
+	if err != nil {
+		return fmt.Errorf("create stream %s: %w", jobStream, err)
+	}
+	s.dead, err = s.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+		Name: deadStream, Subjects: []string{deadSubjects + ">"}, MaxAge: keepDead, MaxMsgs: 10_000, Discard: jetstream.DiscardOld,
+		Replicas:    s.copies,
+		Description: "what triage gave up on, with the reason",
+	})
+	if err != nil {
+		return fmt.Errorf("create stream %s: %w", deadStream, err)
+	}
+	buckets := []struct {
+		to     *jetstream.KeyValue
+		config jetstream.KeyValueConfig
+	}{
+		{&s.state, jetstream.KeyValueConfig{Bucket: stateBucket, TTL: keepStates}},
+		{&s.kept, jetstream.KeyValueConfig{Bucket: keptBucket, TTL: keepDocuments, Compression: true}},
+		{&s.leases, jetstream.KeyValueConfig{Bucket: leaseBucket, TTL: s.lease, Storage: jetstream.MemoryStorage}},
+	}
+	for _, b := range buckets {
+		b.config.Replicas = s.copies
+		if *b.to, err = s.js.CreateOrUpdateKeyValue(ctx, b.config); err != nil {
+			return fmt.Errorf("create bucket %s: %w", b.config.Bucket, err)
+		}
+	}
+	return nil
+}
+
+// batches tells whether the server knows atomic batches, which NATS 2.12 brought.
+func (s *Store) batches() bool {
+	parts := strings.SplitN(s.conn.ConnectedServerVersion(), ".", 3)
+	if len(parts) < 3 {
+		return false
+	}
+	major, _ := strconv.Atoi(parts[0])
+	minor, _ := strconv.Atoi(parts[1])
+	return major > 2 || major == 2 && minor >= 12
+}
+
+// Close lets go of the store. Jobs that still wait are done by whoever opens it next.
+func (s *Store) Close() {
+	s.stop()
+	if s.conn != nil {
+		s.conn.Close()
+	}
+	if s.server != nil {
+		s.server.Shutdown()
+		s.server.WaitForShutdown()
+	}
+	s.unlock()
+}
+
+// Ready returns an error when the store cannot be reached just now.
+func (s *Store) Ready(ctx context.Context) error {
+	_, err := s.jobs.Info(ctx)
+	return err
+}

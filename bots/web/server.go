@@ -1,0 +1,261 @@
+// Package web is the HTTP side: health, metrics, stored reports, the work that was given up, and the diagnosing of a posted log.
+package web
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gpu-triage/triage/matcher/report"
+
+	"github.com/gpu-triage/triage/bots"
+	"github.com/gpu-triage/triage/bots/fetch"
+	"github.com/gpu-triage/triage/bots/queue"
+	"github.com/gpu-triage/triage/matcher/render"
+)
+
+// Server is the HTTP side: health, metrics, reports and the diagnosing of a posted log. Slack and GitHub hang in their own handlers.
+type Server struct {
+	Store      *queue.Store
+	Queue      *queue.Queue
+	Reports    bots.Reports
+	Metrics    *bots.Metrics
+	Engine     bots.Engine
+	Log        *slog.Logger
+	Data       string // folder for logs while they are read
+	AdminToken string // opens /dead; "" leaves it shut
+	Handlers   map[string]http.Handler
+}
+
+const (
+	maxPosted   = 1 << 30          // bytes of a log posted to /v1/diagnose, unpacked
+	postedTime  = 10 * time.Minute // to send it in
+	requestTime = 30 * time.Second // for every other request
+)
+
+// Handler returns every endpoint.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	add := func(pattern string, handler http.Handler) { mux.Handle(pattern, s.watched(pattern, handler)) }
+	for pattern, handler := range s.Handlers {
+		add(pattern, handler)
+	}
+	add("POST /v1/diagnose", http.HandlerFunc(s.diagnose))
+	add("GET /reports/{id}", http.HandlerFunc(s.report))
+	add("GET /dead", s.admin(s.listDead))
+	add("POST /dead/{sequence}", s.admin(s.revive))
+	add("GET /healthz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") }))
+	add("GET /readyz", http.HandlerFunc(s.ready))
+	mux.Handle("GET /metrics", s.Metrics.Handler())
+	return mux
+}
+
+// Serve answers on an address until the context ends, then finishes what has begun within grace.
+func (s *Server) Serve(ctx context.Context, listener net.Listener, grace time.Duration) error {
+	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn)}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	stop, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	return server.Shutdown(stop)
+}
+
+// watched counts a handler's requests, bounds their time and survives their panics.
+func (s *Server) watched(pattern string, handler http.Handler) http.Handler {
+	_, endpoint, _ := strings.Cut(pattern, " ")
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		arrived := time.Now()
+		limit := requestTime
+		if endpoint == "/v1/diagnose" {
+			limit = postedTime
+		}
+		control := http.NewResponseController(w)
+		_ = errors.Join(control.SetReadDeadline(arrived.Add(limit)), control.SetWriteDeadline(arrived.Add(limit+bots.AnswerTime+requestTime)))
+		answer := &status{ResponseWriter: w, code: http.StatusOK}
+		s.serve(answer, r, endpoint, handler)
+		s.Metrics.Acknowledged(endpoint, answer.code, time.Since(arrived))
+	})
+}
+
+// serve turns a panic over one request into an answer, so that it fails alone.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, endpoint string, handler http.Handler) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.Log.Error("a request could not be served", "endpoint", endpoint, "panic", p)
+			http.Error(w, "internal error", http.StatusInternalServerError)
+		}
+	}()
+	handler.ServeHTTP(w, r)
+}
+
+type status struct {
+	http.ResponseWriter
+	code int
+}
+
+func (s *status) WriteHeader(code int) { s.code = code; s.ResponseWriter.WriteHeader(code) }
+
+func (s *status) Unwrap() http.ResponseWriter { return s.ResponseWriter }
+
+func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
+	defer cancel()
+	if err := s.Store.Ready(ctx); err != nil {
+		http.Error(w, "the store cannot be reached", http.StatusServiceUnavailable)
+		return
+	}
+	fmt.Fprintln(w, "ready")
+}
+
+// diagnose answers a posted log with its report.
+func (s *Server) diagnose(w http.ResponseWriter, r *http.Request) {
+	facts := map[string]string{}
+	for _, pair := range r.URL.Query()["fact"] {
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok {
+			http.Error(w, fmt.Sprintf("fact=%q: write fact=name=value", pair), http.StatusBadRequest)
+			return
+		}
+		facts[name] = value
+	}
+	if _, complaints := s.Engine.Usable(facts); len(complaints) > 0 {
+		http.Error(w, strings.Join(complaints, "\n"), http.StatusBadRequest)
+		return
+	}
+	body, err := fetch.Decoded(http.MaxBytesReader(w, r.Body, maxPosted), r.Header.Get("Content-Encoding"), maxPosted)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusUnsupportedMediaType)
+		return
+	}
+	defer body.Close()
+	// A sender may be slow, so the log is read in before a processor is taken for it.
+	file, err := fetch.Spool(s.Data, body)
+	if err != nil {
+		s.refuse(w, err)
+		return
+	}
+	defer os.Remove(file)
+	report, err := s.Engine.Answer(r.Context(), []fetch.Log{{Name: "-", Path: file}}, facts)
+	if err != nil {
+		s.refuse(w, err)
+		return
+	}
+	s.Metrics.Answered("http", report)
+	if id, err := s.Reports.Save(r.Context(), "http", report); err == nil {
+		w.Header().Set("Link", "</reports/"+id+`>; rel="alternate"`)
+	}
+	writeReport(w, r, report)
+}
+
+func (s *Server) refuse(w http.ResponseWriter, err error) {
+	code, text := http.StatusInternalServerError, "the log could not be diagnosed"
+	if tooLarge := (&http.MaxBytesError{}); errors.As(err, &tooLarge) || errors.Is(err, fetch.ErrTooLarge) {
+		code, text = http.StatusRequestEntityTooLarge, fmt.Sprintf("the log is larger than %d bytes: send its last part", maxPosted)
+	}
+	s.Log.Warn("diagnose failed", "error", err)
+	http.Error(w, text, code)
+}
+
+func writeReport(w http.ResponseWriter, r *http.Request, report report.Report) {
+	if strings.Contains(r.Header.Get("Accept"), "text/markdown") {
+		w.Header().Set("Content-Type", "text/markdown; charset=utf-8")
+		_, _ = io.WriteString(w, render.Markdown(&report, 0))
+		return
+	}
+	data, err := render.JSON(&report)
+	if err != nil {
+		http.Error(w, "the report cannot be written", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(data)
+}
+
+func (s *Server) report(w http.ResponseWriter, r *http.Request) {
+	report, err := s.Reports.Get(r.Context(), r.PathValue("id"))
+	if errors.Is(err, bots.ErrNoReport) {
+		http.Error(w, err.Error(), http.StatusNotFound)
+		return
+	}
+	var data []byte
+	if err == nil {
+		data, err = page(report)
+	}
+	if err != nil {
+		s.Log.Error("a report cannot be shown", "error", err)
+		http.Error(w, "the report cannot be shown just now", http.StatusInternalServerError)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("X-Robots-Tag", "noindex")
+	h.Set("Cache-Control", "private, no-store")
+	_, _ = w.Write(data)
+}
+
+// admin lets only the operator through.
+func (s *Server) admin(handler http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		given := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+		if s.AdminToken == "" || subtle.ConstantTimeCompare([]byte(given), []byte(s.AdminToken)) != 1 {
+			http.Error(w, "not for you: send Authorization: Bearer with the token in TRIAGE_ADMIN_TOKEN", http.StatusUnauthorized)
+			return
+		}
+		handler(w, r)
+	})
+}
+
+func (s *Server) listDead(w http.ResponseWriter, r *http.Request) {
+	dead, err := s.Queue.Dead(r.Context(), 1000)
+	if err != nil {
+		http.Error(w, "the store cannot be read", http.StatusServiceUnavailable)
+		return
+	}
+	type letter struct {
+		Sequence uint64    `json:"sequence"`
+		Kind     string    `json:"kind"`
+		Delivery string    `json:"delivery"`
+		About    string    `json:"about"`
+		Reason   string    `json:"reason"`
+		Failures int       `json:"failures"`
+		Received time.Time `json:"received"`
+		At       time.Time `json:"at"`
+	}
+	letters := make([]letter, len(dead))
+	for i, d := range dead {
+		letters[i] = letter{d.Sequence, d.Job.Kind, d.Job.ID, d.Job.Key, d.Reason, d.Failures, d.Job.Received, d.At}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(letters)
+}
+
+func (s *Server) revive(w http.ResponseWriter, r *http.Request) {
+	sequence, err := strconv.ParseUint(r.PathValue("sequence"), 10, 64)
+	if err == nil {
+		err = s.Queue.Revive(r.Context(), sequence)
+	}
+	if err != nil {
+		http.Error(w, fmt.Sprintf("cannot be tried again: %v", err), http.StatusBadRequest)
+		return
+	}
+	w.WriteHeader(http.StatusAccepted)
+}

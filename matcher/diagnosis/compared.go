@@ -1,0 +1,116 @@
+package diagnosis
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gpu-triage/triage/matcher/flight"
+	"github.com/gpu-triage/triage/matcher/logline"
+	"github.com/gpu-triage/triage/matcher/pace"
+	"github.com/gpu-triage/triage/matcher/reading"
+	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/signature"
+)
+
+// never is that of events that no line states: the log cannot show that the job went on after them.
+func never(reading.Occurrence) bool { return false }
+
+// askedAbout are the signatures that are asked about the findings of that name.
+func askedAbout(read *reading.Result, finding string) []*signature.Entry {
+	var all []*signature.Entry
+	for _, e := range read.Base.Entries {
+		if e.About == finding {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// comparedElement is what a finding of that name is in an event, for the signatures that are asked about it.
+func comparedElement(read *reading.Result, name string, value condition.Value) reading.Element {
+	el := reading.Element{About: name, Finding: value}
+	for _, e := range askedAbout(read, name) {
+		el.Matches = append(el.Matches, e.Signature())
+	}
+	return el
+}
+
+// dumpEvents are what the dumps of the flight recorder show together. Findings that differ only in numbers, as those of ranks that wait
+// for the same, are one event.
+func dumpEvents(read *reading.Result) []*reading.Event {
+	var events []*reading.Event
+	byWords := make(map[string]*reading.Event)
+	for _, f := range flight.Compare(read.Dumps) {
+		el := comparedElement(read, signature.FlightFinding, f.Value())
+		el.Text = f.Text()
+		el.Line = logline.Line{Source: f.Dump.Source, Number: 1, Rank: f.Dump.Rank, Writer: fmt.Sprint("rank ", f.Dump.Rank), Text: el.Text}
+		words := logline.MaskNumbers(el.Text)
+		e := byWords[words]
+		if e == nil {
+			e = reading.NewEvent(len(read.Events) + len(events))
+			byWords[words] = e
+			events = append(events, e)
+		}
+		e.Occurred(read.Occurrence(el.Line), reading.Chain{el}, never)
+	}
+	return events
+}
+
+// slowOrStopped is the failure that no line states and the steps show, when nothing else explains how the job ended: no root was found,
+// or one that this failure explains. Otherwise it is nil.
+func slowOrStopped(read *reading.Result, s situation, root *finding) *finding {
+	explained := func(e *signature.Entry) bool { return isOneOf(root, e.Explains) }
+	if root != nil && !slices.ContainsFunc(askedAbout(read, signature.PaceFinding), explained) {
+		return nil
+	}
+	shown := pace.Compare(read.Paces)
+	if shown == nil {
+		return nil
+	}
+	f := judgePace(read, s, shown)
+	if f == nil {
+		return nil
+	}
+	ends := f.matches[0].signature.Explains
+	if root == nil && (shown.Quiet || wasRead(read, ends)) || root != nil && isOneOf(root, ends) {
+		return f
+	}
+	return nil
+}
+
+// wasRead tells whether one of the signatures, which may be a harmless one, knows something that was read.
+func wasRead(read *reading.Result, ids []string) bool {
+	known := func(s *signature.Signature) bool { return slices.Contains(ids, s.ID) }
+	for _, e := range read.Events {
+		for _, el := range e.Chain {
+			if slices.ContainsFunc(el.Matches, known) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func isOneOf(f *finding, ids []string) bool { return slices.Contains(ids, f.matches[0].signature.ID) }
+
+// judgePace is what signatures make of what the steps show; nil when none knows it.
+func judgePace(read *reading.Result, s situation, shown *pace.Finding) *finding {
+	el := comparedElement(read, signature.PaceFinding, shown.Value())
+	el.Line, el.Shows = shown.Lines[0], shown.Lines[1:]
+	about := shown.About
+	if len(about) == 0 {
+		line := shown.Lines[0]
+		line.Rank = logline.NoRank
+		about = []logline.Line{line}
+	}
+	e := reading.NewEvent(len(read.Events))
+	for _, line := range about {
+		e.Occurred(read.Occurrence(line), reading.Chain{el}, never)
+	}
+	f := &finding{event: e, element: e.Chain.Head(), Occurrences: e.Occurrences(never)}
+	f.matches, _ = weigh(read.Base, f.element, s.conditions)
+	if len(f.matches) == 0 {
+		return nil
+	}
+	return f
+}

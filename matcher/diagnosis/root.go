@@ -1,0 +1,93 @@
+package diagnosis
+
+import (
+	"github.com/gpu-triage/triage/matcher/logline"
+	"github.com/gpu-triage/triage/matcher/reading"
+	"github.com/gpu-triage/triage/rules/signature"
+)
+
+// conclusion is what the events of a log come to.
+type conclusion struct {
+	findings []*finding
+	root     *finding // nil when nothing failed
+	first    int      // the rank that a launcher saw fail first, or NoRank
+}
+
+// conclude tells what was read comes to in a situation.
+func conclude(read *reading.Result, s situation) conclusion {
+	c := conclusion{findings: findingsIn(read, s.conditions)}
+	c.first = firstFailed(c.findings)
+	c.root = rootOf(c.findings, c.first)
+	f := slowOrStopped(read, s, c.root)
+	if f != nil {
+		c.findings, c.root = append(c.findings, f), f
+	}
+	return c
+}
+
+// rootOf picks the finding that explains the others: nil when nothing failed. A fault after which the log shows progress explains a
+// failure only when nothing else does: the progress may have been another rank's.
+func rootOf(findings []*finding, first int) *finding {
+	var chosen, survived *finding
+	for _, f := range findings {
+		switch {
+		case f.Handled && f.role() != signature.Consequence:
+			survived = f
+		case !f.Handled && (chosen == nil || earlier(f, chosen, first)):
+			chosen = f
+		}
+	}
+	if chosen != nil && chosen.role() == signature.Consequence && survived != nil && survived.Last().Before(chosen.First) {
+		return survived
+	}
+	return chosen
+}
+
+// explains orders the roles of failures in different places, from what explains to what is explained.
+var explains = map[signature.Role]int{signature.Cause: 0, signature.Generic: 1, signature.Inferred: 1, signature.Consequence: 2}
+
+// earlier tells whether a caused b rather than the other way round. first is the rank that the launcher saw fail first, or NoRank.
+func earlier(a, b *finding, first int) bool {
+	if x, y := a.role() == signature.Consequence, b.role() == signature.Consequence; x != y {
+		return y
+	}
+	if first != logline.NoRank {
+		if x, y := a.Seen[first] != nil, b.Seen[first] != nil; x != y {
+			return x
+		}
+	}
+	if x, y := a.cutOff(), b.cutOff(); x != y && !apart(a, b) {
+		return y
+	}
+	if x, y := explains[a.role()], explains[b.role()]; x != y && !apart(a, b) {
+		return x < y
+	}
+	return a.Earliest(first).Before(b.Earliest(first))
+}
+
+// cutOff tells whether the finding is a traceback whose last line is missing, which tells less than any line near it.
+func (f *finding) cutOff() bool { return f.element.Exception != nil && f.element.Exception.Type == "" }
+
+// apart tells whether two findings are on different known ranks, so that only time can order them, and it does: they are in one log,
+// or both have a timestamp.
+func apart(a, b *finding) bool {
+	x, y := a.First.Line, b.First.Line
+	return x.Rank != logline.NoRank && y.Rank != logline.NoRank && x.Rank != y.Rank && (x.Source == y.Source || logline.SameClock(x.Time, y.Time))
+}
+
+// firstFailed is the rank that a launcher reports as the first that failed, or NoRank.
+func firstFailed(findings []*finding) int {
+	for _, f := range findings {
+		for _, el := range f.event.Chain {
+			if el.Exception == nil {
+				continue
+			}
+			for _, failure := range el.Exception.Failures {
+				if failure.First {
+					return failure.Rank
+				}
+			}
+		}
+	}
+	return logline.NoRank
+}

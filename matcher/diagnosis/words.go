@@ -1,0 +1,244 @@
+package diagnosis
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gpu-triage/triage/matcher/facts"
+	"github.com/gpu-triage/triage/matcher/logline"
+	"github.com/gpu-triage/triage/matcher/reading"
+	"github.com/gpu-triage/triage/matcher/report"
+	"github.com/gpu-triage/triage/matcher/traceback"
+	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/fact"
+	"github.com/gpu-triage/triage/rules/signature"
+)
+
+// Bounds of what a report shows, so that a comment or a message can hold it.
+const (
+	maxEvidence     = 12   // lines of an exception's message and name
+	maxAlternatives = 3    // causes beside the first
+	maxConsequences = 12   // later failures
+	maxShown        = 2000 // bytes of one quoted line
+	maxTitle        = 200  // bytes of the title of a later failure
+)
+
+// answers are the matches that are shown: the best one of the root and, when no cause is confirmed, every cause that may be it.
+func (c conclusion) answers() []match {
+	if c.root == nil {
+		return nil
+	}
+	best := c.root.matches[0]
+	shown := []match{best}
+	if best.certainty != report.Likely || best.signature.Role != signature.Cause {
+		return shown
+	}
+	for i, m := range c.root.matches {
+		if i > 0 && i <= maxAlternatives && m.signature.Role == signature.Cause {
+			shown = append(shown, m)
+		}
+	}
+	return shown
+}
+
+// describe puts what a match of the root says into words.
+func describe(read *reading.Result, known facts.Facts, c conclusion, m match) report.Diagnosis {
+	at := c.root.Earliest(c.first)
+	s := m.signature
+	d := report.Diagnosis{
+		ID: s.ID, Title: s.Title, Cause: s.Cause.Fill(m.situation), Certainty: m.certainty,
+		Ranks: c.root.Ranks(), Count: c.root.Count,
+		Evidence: evidence(read, c.root, s, at), Facts: factValues(known, factNames(s, read.Base)),
+		Missing: missing(m, read.Base.Vocabulary), Fixes: fixes(m),
+		Consequences: []report.Consequence{}, References: append([]string{}, s.References...),
+	}
+	if rank := rankOf(at, c.first); rank != logline.NoRank {
+		d.Rank = &rank
+	}
+	for _, detail := range s.Details {
+		if condition.All(detail.When, m.situation) {
+			d.Cause += " " + detail.Say.Fill(m.situation)
+		}
+	}
+	return d
+}
+
+// rankOf is the rank that a finding is about. What has no prefix is the first failed rank's, as far as anyone can tell.
+func rankOf(at reading.Occurrence, first int) int {
+	if at.Line.Rank == logline.NoRank {
+		return first
+	}
+	return at.Line.Rank
+}
+
+// evidence quotes the line that names the failure, the rest of its message, and the lines that conditions looked for.
+func evidence(read *reading.Result, f *finding, s *signature.Signature, at reading.Occurrence) []report.Evidence {
+	line := f.element.Line
+	if len(f.element.Shows) == 0 && line.Number == f.event.Chain.Head().Line.Number { // the same text on the rank that failed first
+		line.Source, line.Number, line.Rank = at.Line.Source, at.Line.Number, at.Line.Rank
+	}
+	quoted := quoteMessage(line, f.element.Exception)
+	for _, more := range f.element.Shows {
+		quoted = append(quoted, quote(more))
+	}
+	if frame, ok := userFrame(f.element.Exception, line); ok {
+		quoted = append(quoted, quote(frame))
+	}
+	for _, conditions := range [][]*condition.Expression{s.Match, s.Confirm} {
+		for _, c := range conditions {
+			for _, i := range c.LogPatterns() {
+				if read.LogPatterns[i].Number > 0 {
+					quoted = append(quoted, quote(read.LogPatterns[i]))
+				}
+			}
+		}
+	}
+	return quoted
+}
+
+// quoteMessage quotes a line and, of an exception, the others of its message.
+func quoteMessage(line logline.Line, x *traceback.Exception) []report.Evidence {
+	quoted := []report.Evidence{quote(line)}
+	if x == nil {
+		return quoted
+	}
+	for i, more := range x.Lines {
+		if i > 0 && len(quoted) < maxEvidence && strings.TrimSpace(more.Text) != "" {
+			more.Source, more.Number, more.Rank = line.Source, line.Number+more.Number-x.Line.Number, line.Rank
+			quoted = append(quoted, quote(more))
+		}
+	}
+	return quoted
+}
+
+// userFrame is the deepest frame in the user's own code, as a line to quote. The line that is given names the exception.
+func userFrame(x *traceback.Exception, line logline.Line) (frame logline.Line, ok bool) {
+	if x == nil {
+		return line, false
+	}
+	f := x.UserFrame()
+	if f == nil || f.At == 0 {
+		return line, false
+	}
+	line.Number += f.At - x.Line.Number
+	line.Text = fmt.Sprintf("File %q, line %d, in %s", f.File, f.Line, f.Function)
+	if f.Code != "" {
+		line.Text += ": " + f.Code
+	}
+	return line, true
+}
+
+func quote(line logline.Line) report.Evidence {
+	e := report.Evidence{Source: line.Source, Line: line.Number, Text: report.Redact(logline.Clip(line.Text, maxShown))}
+	if line.Rank != logline.NoRank {
+		e.Rank = &line.Rank
+	}
+	return e
+}
+
+// factNames are the facts that a signature's answer depends on.
+func factNames(s *signature.Signature, base *rules.Base) []string {
+	var names []string
+	collect := func(conditions []*condition.Expression) {
+		for _, c := range conditions {
+			names = append(names, c.Names()...)
+		}
+	}
+	collect(s.Match)
+	collect(s.Confirm)
+	for _, d := range s.Details {
+		collect(d.When)
+	}
+	for _, fix := range s.Fixes {
+		collect(fix.When)
+	}
+	names = append(names, s.Cause.Names()...)
+	names = append(names, s.Ask...)
+	return names
+}
+
+// missing lists what would decide: the unknown facts of the conditions, those worth asking for, and the signature's own questions.
+func missing(m match, v *fact.Vocabulary) []report.Missing {
+	list := []report.Missing{}
+	asked := make(map[string]bool)
+	ask := func(name, why string) {
+		info, ok := v.Fact(name)
+		if !ok || asked[name] || m.situation.Value(name).Known() {
+			return
+		}
+		asked[name] = true
+		list = append(list, report.Missing{Name: name, Why: why + " " + info.About, How: info.Ask})
+	}
+	for _, c := range m.signature.Confirm {
+		for _, name := range c.Unknowns(m.situation) {
+			ask(name, "decides whether this is the cause:")
+		}
+	}
+	for _, name := range m.signature.Ask {
+		ask(name, "decides which fix is best:")
+	}
+	for _, q := range m.signature.Questions {
+		text := q.Fill(m.situation)
+		list = append(list, report.Missing{Name: "log", Why: text, How: firstCode(text)})
+	}
+	return list
+}
+
+// firstCode is the first text between backticks, the command that a question asks to run.
+func firstCode(text string) string {
+	_, rest, _ := strings.Cut(text, "`")
+	code, _, _ := strings.Cut(rest, "`")
+	return code
+}
+
+func fixes(m match) []report.Fix {
+	list := []report.Fix{}
+	for _, f := range m.signature.Fixes {
+		if !condition.Possible(f.When, m.situation) {
+			continue
+		}
+		fix := report.Fix{Do: f.Do.Fill(m.situation), Run: []string{}}
+		for _, command := range f.Run {
+			fix.Run = append(fix.Run, command.Fill(m.situation))
+		}
+		for name, value := range f.Set {
+			if fix.Set == nil {
+				fix.Set = make(map[string]any)
+			}
+			fix.Set[name] = value.JSON()
+		}
+		list = append(list, fix)
+	}
+	return list
+}
+
+// consequences are the later failures that the root explains.
+func (c conclusion) consequences() []report.Consequence {
+	list := []report.Consequence{}
+	for _, f := range c.findings {
+		if f == c.root || f.Handled || len(list) == maxConsequences {
+			continue
+		}
+		title := f.element.Text
+		if f.role() != signature.Generic {
+			title = f.matches[0].signature.Title
+		}
+		title, _, _ = strings.Cut(title, "\n")
+		list = append(list, report.Consequence{Title: logline.Clip(title, maxTitle), Line: f.First.Line.Number, Ranks: f.Ranks()})
+	}
+	return list
+}
+
+// factValues gives the facts of those names in the form of a report, in the order of the names, each once.
+func factValues(fs facts.Facts, names []string) []report.FactValue {
+	values := []report.FactValue{}
+	given := make(map[string]bool)
+	for _, name := range names {
+		if f, ok := fs[name]; ok && !given[name] {
+			given[name] = true
+			values = append(values, report.FactValue{Name: name, Value: f.Value.JSON(), Source: string(f.Source), Where: f.Where})
+		}
+	}
+	return values
+}

@@ -1,0 +1,132 @@
+package facts
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gpu-triage/triage/matcher/logline"
+	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/fact"
+	"github.com/gpu-triage/triage/rules/pattern"
+)
+
+// LogFacts collects the facts that lines of logs state.
+type LogFacts struct {
+	vocabulary *fact.Vocabulary
+	stated     map[string]Fact
+	weight     map[string]int
+	open       map[string]*openDict // by process
+}
+
+// How much a statement of a log weighs. A dict is what a library saw just before it failed, so the last one counts; of all else the
+// first counts, because later lines may be about another process.
+const (
+	FromPackageList = 1
+	FromLine        = 2
+	fromDict        = 3
+)
+
+// NewLogFacts starts with nothing known.
+func NewLogFacts(v *fact.Vocabulary) *LogFacts {
+	return &LogFacts{vocabulary: v, stated: make(map[string]Fact), weight: make(map[string]int), open: make(map[string]*openDict)}
+}
+
+// Stated are the facts so far, by name. They are not to be changed.
+func (l *LogFacts) Stated() map[string]Fact { return l.stated }
+
+// EndSource gives up the dicts that the source that ends leaves open.
+func (l *LogFacts) EndSource() { clear(l.open) }
+
+func (l *LogFacts) add(name string, value condition.Value, line logline.Line, weight int) {
+	if old := l.weight[name]; old > weight || old == weight && weight != fromDict {
+		return
+	}
+	l.weight[name] = weight
+	l.stated[name] = Fact{Name: name, Value: value, Source: FromLog, Where: place(line)}
+}
+
+// place is a line as reports name it.
+func place(line logline.Line) string { return fmt.Sprintf("%s:%d", line.Source, line.Number) }
+
+// maxStated is how many facts one line may state to one reader. A list of all packages of an environment on one line has some hundred;
+// those that matter stand in lists of one for each line.
+const maxStated = 50
+
+// Read applies one reader to a line that has one of its keywords. The weight is FromPackageList or FromLine.
+func (l *LogFacts) Read(reader *fact.Reader, text string, line logline.Line, weight int) {
+	if reader.Fact != "" && l.weight[reader.Fact] >= weight {
+		return // the first statement counts
+	}
+	text = readable(reader, text)
+	if !reader.Pattern.Possible(text) {
+		return
+	}
+	for _, m := range reader.Pattern.Regexp().FindAllStringSubmatch(text, maxStated) {
+		l.read(reader, m, line, weight)
+	}
+}
+
+// read notes what one match of a reader's pattern says.
+func (l *LogFacts) read(reader *fact.Reader, m []string, line logline.Line, weight int) {
+	name, ok := subject(reader, l.vocabulary, m, weight == FromPackageList)
+	if !ok {
+		return
+	}
+	if reader.Value != nil {
+		l.add(name, *reader.Value, line, weight)
+		return
+	}
+	value, err := l.decode(name, reader.Decode, m[reader.Pattern.Group("value")])
+	if err != nil {
+		return // it was about something else
+	}
+	l.add(name, value, line, weight)
+}
+
+func (l *LogFacts) decode(name, decoding, text string) (condition.Value, error) {
+	decoded, err := fact.Decode(decoding, text)
+	if err != nil {
+		return condition.Value{}, err
+	}
+	return l.vocabulary.Parse(name, decoded)
+}
+
+// readable is the part of a text that a reader's pattern is for.
+func readable(reader *fact.Reader, text string) string {
+	if reader.Within == nil {
+		return text
+	}
+	return reader.Within.Regexp().FindString(text)
+}
+
+// subject is the fact that one match of a reader's pattern is about, if there is such a fact.
+func subject(reader *fact.Reader, v *fact.Vocabulary, m []string, packages bool) (name string, ok bool) {
+	name = reader.Fact
+	if i := reader.Pattern.Group("name"); i >= 0 {
+		name = reader.Prefix + m[i]
+	}
+	if packages {
+		name, ok = v.Package(name)
+		if !ok {
+			return "", false
+		}
+	}
+	_, ok = v.Fact(name)
+	return name, ok
+}
+
+// MayState tells whether some line that differs from this text in numbers only may state a fact to a reader. Packages tells that it is
+// one of lists of packages.
+func MayState(reader *fact.Reader, v *fact.Vocabulary, text string, packages bool) bool {
+	group := reader.Pattern.Group("name")
+	switch {
+	case !reader.Marks().AnyNumbers().Matches(text):
+		return false
+	case group < 0 || reader.Within != nil || !reader.Pattern.IgnoresNumbers():
+		return true
+	}
+	return slices.ContainsFunc(reader.Pattern.Regexp().FindAllStringSubmatch(text, maxStated), func(m []string) bool {
+		_, ok := subject(reader, v, m, packages)
+		return ok || !pattern.IgnoresNumbers(m[group])
+	})
+}

@@ -1,8 +1,0 @@
-//go:build !linux
-
-package live
-
-import "syscall"
-
-// notOrphaned does nothing where the kernel cannot be asked to end a command with the one that started it.
-func notOrphaned() *syscall.SysProcAttr { return nil }

@@ -1,0 +1,62 @@
+package traceback
+
+// unfinished is a traceback whose last line never came.
+func (r *record) unfinished() *Exception {
+	return &Exception{Frames: r.frames, Header: r.header, Line: r.header, Level: r.header.Level, Earlier: r.earlier, Link: r.link}
+}
+
+// finish gives the exception, or nil when it turned out to be none.
+func (r *record) finish() *Exception {
+	switch {
+	case r.form == grouped:
+		return r.finishGroup()
+	case r.exc == nil && len(r.frames) == 0:
+		return r.earlier
+	case r.exc == nil:
+		return nil
+	}
+	r.shortenChain()
+	e := r.exc
+	e.Frames, e.Earlier, e.Link, e.Swallowed = r.frames, r.earlier, r.link, r.swallowed
+	e.Lines, e.Message = r.message.kept(), r.message.text(r.width, len(e.Type)+len(": "))
+	e.Level = e.Line.Level
+	if r.header.Number > 0 {
+		e.Level = r.header.Level
+	}
+	e.Failures = parseFailures(e.Lines)
+	for _, f := range e.Failures {
+		if f.First && f.Raised != nil {
+			r.relayed = append(r.relayed, f.Raised)
+		}
+	}
+	e.follow(r.relayed)
+	return e
+}
+
+// finishGroup gives the exception group, and puts what came before it in front of its first member's chain.
+func (r *record) finishGroup() *Exception {
+	e := r.group.finish()
+	if e != nil && r.earlier != nil {
+		origin := e.Origin()
+		origin.Earlier, origin.Link = r.earlier, r.link
+	}
+	return e
+}
+
+// shortenChain drops an exception from the middle of a chain that is too long.
+func (r *record) shortenChain() {
+	if r.links > maxChain && r.earlier.Earlier != nil {
+		r.earlier = r.earlier.Earlier
+	}
+}
+
+// follow puts relayed exceptions before this one: the first of them follows what came before it, and leads to it.
+func (e *Exception) follow(relayed []*Exception) {
+	if len(relayed) == 0 {
+		return
+	}
+	first := relayed[0]
+	origin := first.Origin()
+	origin.Earlier, origin.Link = e.Earlier, e.Link
+	e.Earlier, e.Link, e.Within = first, Relayed, relayed[1:]
+}

@@ -1,0 +1,102 @@
+package traceback
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/gpu-triage/triage/rules/pattern"
+)
+
+// boxedFrame takes a line of the box that rich draws around frames, and the line with the type after it.
+func (r *record) boxedFrame(next nextLine) lineAction {
+	inside, ok := strings.CutPrefix(strings.TrimSpace(next.text), "│")
+	if !ok {
+		return r.belowBox(next)
+	}
+	inside = strings.TrimSpace(strings.TrimSuffix(inside, "│"))
+	if m := boxedPlace().FindStringSubmatch(inside); m != nil {
+		n, _ := strconv.Atoi(m[2])
+		r.addFrame(Frame{File: m[1], Line: n, Function: m[3]})
+	} else if m := boxedCode().FindStringSubmatch(inside); m != nil && len(r.frames) > 0 {
+		r.frames[len(r.frames)-1].Code = sourceLine(strings.TrimSpace(m[1]))
+	}
+	return taken
+}
+
+// belowBox takes the lower edge of a box, and the line with the type below it.
+func (r *record) belowBox(next nextLine) lineAction {
+	if strings.HasPrefix(next.text, "╰") {
+		return taken
+	}
+	typ, msg, ok := parseType(next.text)
+	if !ok {
+		return r.stranger()
+	}
+	r.raise(next.line, typ, msg)
+	return taken
+}
+
+var (
+	boxedPlace    = pattern.Lazy(`^(/\S.*|[A-Za-z]:\\.*|[\w./<>-]+):(\d{1,8}) in (.+)$`)
+	boxedCode     = pattern.Lazy(`^[❱>] +\d+ │ ?(.*)$`)
+	notebookPlace = pattern.Lazy(`^(?:File )?([^\s:]+\.pyx?|<ipython-input[^>]*>|Cell In\s?\[\d+\])(?::(\d{1,8})|, line (\d{1,8}))?,? in (.+)$|^Cell In\s?\[\d+\], line (\d{1,8})$`)
+	notebookCode  = pattern.Lazy(`^-+> ?(\d{1,8}) (.*)$`)
+)
+
+// maxNotebook is how many lines of IPython's traceback are waited for until the one with the type.
+const maxNotebook = 400
+
+// notebookFrame takes a line of IPython's traceback, which ends with the type that its header names.
+func (r *record) notebookFrame(next nextLine) lineAction {
+	if typ, msg, ok := parseType(next.text); ok && strings.HasSuffix(typ, r.exc.Type) {
+		r.raise(next.line, typ, msg)
+		return taken
+	}
+	r.strange++
+	if _, ok := findHeader(next.text); ok || r.strange > maxNotebook {
+		r.exc = nil
+		return ended
+	}
+	if m := notebookPlace().FindStringSubmatch(next.text); m != nil {
+		r.addFrame(notebookPlaceOf(m, next.text))
+	} else if m := notebookCode().FindStringSubmatch(next.text); m != nil && len(r.frames) > 0 {
+		last := &r.frames[len(r.frames)-1]
+		last.Line, _ = strconv.Atoi(m[1])
+		last.Code = sourceLine(strings.TrimSpace(m[2]))
+	}
+	return taken
+}
+
+// notebookPlaceOf is the frame that a line names which notebookPlace matches.
+func notebookPlaceOf(m []string, text string) Frame {
+	n, _ := strconv.Atoi(m[2] + m[3] + m[5])
+	file := m[1]
+	if file == "" {
+		file, _, _ = strings.Cut(text, ",")
+	}
+	function, _, _ := strings.Cut(m[4], "(")
+	return Frame{File: file, Line: n, Function: function}
+}
+
+// faultFrame takes a line of what the fault handler prints: the threads, each with its frames,
+// innermost first. Those of the crashed one matter.
+func (r *record) faultFrame(text string) lineAction {
+	switch {
+	case strings.HasPrefix(text, "Current thread "), strings.HasPrefix(text, "Stack (most recent call first)"):
+		r.frames, r.strange = nil, 0
+		return taken
+	case strings.HasPrefix(text, "Thread "):
+		r.strange = 1 // another thread's
+		return taken
+	}
+	if f, ok := parseFrame(text); ok {
+		if r.strange == 0 && len(r.frames) < maxFrames {
+			r.frames = append([]Frame{f}, r.frames...)
+		}
+		return taken
+	}
+	if strings.HasPrefix(text, "Python runtime state: ") || strings.HasPrefix(text, "  <no Python frame>") || strings.HasPrefix(text, "  ...") {
+		return taken
+	}
+	return ended
+}

@@ -1,0 +1,224 @@
+package traceback
+
+import (
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/gpu-triage/triage/matcher/logline"
+	"github.com/gpu-triage/triage/matcher/scan"
+)
+
+const (
+	escapedHeader   = logline.TracebackHeader + `:\n`
+	fatalPython     = "Fatal Python error: "
+	terminateCalled = "terminate called after throwing an instance of '"
+	tracebackOf     = "Traceback of " // a compiled program's, inside the message of the interpreter's
+	lastCalls       = "(most recent call last)"
+	ignoredIn       = "Exception ignored " // in a destructor or a callback: Python says so and goes on
+	pytestMark      = "E  "
+
+	maxHeaderLen = 80 // bytes from the first word of a header to its last ones
+)
+
+// MayOpen tells cheaply whether a line can begin a traceback.
+func MayOpen(text string) bool {
+	if text == "" {
+		return false
+	}
+	switch c := text[0]; {
+	case c == ' ' || c == '\t':
+		if strings.HasPrefix(strings.TrimLeft(text, " \t"), `File "`) {
+			return true
+		}
+	case c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z', c == '_':
+		if typ, _, ok := parseType(text); ok && looksRaised(typ) {
+			return true
+		}
+		for _, start := range []string{fatalPython, terminateCalled, ignoredIn, pytestMark} {
+			if strings.HasPrefix(text, start) {
+				return true
+			}
+		}
+	}
+	return strings.Contains(text, lastCalls)
+}
+
+// findHeader finds the first line of a traceback, and what stands before it.
+func findHeader(text string) (before string, ok bool) {
+	j := strings.Index(text, lastCalls)
+	if j < 0 {
+		return "", false
+	}
+	i := strings.LastIndex(text[:j], "Traceback ")
+	if i < 0 || j-i > maxHeaderLen || !endsHeader(text[j+len(lastCalls):]) {
+		return "", false
+	}
+	return text[:i], true
+}
+
+// endsHeader tells whether a header can end like this: with a colon, with the frame of a box, or with what another process wrote
+// at the same time.
+func endsHeader(rest string) bool {
+	rest = strings.TrimLeft(strings.TrimPrefix(rest, ":"), " ")
+	for _, start := range []string{"Traceback ", `File "`, "─", "╮", `\n`} {
+		if strings.HasPrefix(rest, start) {
+			return true
+		}
+	}
+	return rest == ""
+}
+
+// Openers are literals of which every line has one that begins a traceback: a pass over the bytes of a log that looks for them misses
+// none. All are long enough for the fastest pass, which is why an exception without traceback and without message is believed only
+// when its name is one of Python's own.
+var Openers = sync.OnceValue(func() []scan.Literal {
+	texts := []string{lastCalls, fatalPython, terminateCalled, ignoredIn, `", line `, "Exception", "Interrupt", "RemoteTraceback", "Error): "}
+	const before = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_."
+	for _, c := range before {
+		for _, after := range " \t\r\n" {
+			texts = append(texts, string(c)+"Error:"+string(after))
+		}
+	}
+	for _, names := range []map[string]bool{builtinNames, otherNames} {
+		for name := range names {
+			if len(name) >= scan.WideLiteral {
+				texts = append(texts, name)
+			}
+		}
+	}
+	literals := make([]scan.Literal, len(texts))
+	for i, text := range texts {
+		literals[i] = scan.Literal{Text: text}
+	}
+	return literals
+})
+
+// hasOpener tells whether the text of a line has one of the openers.
+func hasOpener(text string) bool {
+	text += "\n"
+	for _, l := range Openers() {
+		if strings.Contains(text, l.Text) {
+			return true
+		}
+	}
+	return false
+}
+
+// opened begins a record with this line, or gives nil. The ways to begin one are tried in this order.
+func opened(l logline.Line, text string) *record {
+	for _, begin := range [...]func(logline.Line, string) *record{
+		openedByHeader, openedByFrame, openedByType, openedByPytest, openedByFault, openedByIgnored, openedByTerminate,
+	} {
+		if r := begin(l, text); r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+// openedByHeader begins with "Traceback (most recent call last):", in any of its layouts.
+func openedByHeader(l logline.Line, text string) *record {
+	before, ok := findHeader(text)
+	if !ok {
+		return nil
+	}
+	r := &record{form: python, header: l}
+	trimmed := strings.TrimSpace(before)
+	switch {
+	case trimmed == "":
+		r.base = before
+	case strings.HasSuffix(trimmed, "+ Exception Group"):
+		r.form, r.group = grouped, newGroup(l, strings.Index(before, "+"))
+	case strings.HasPrefix(trimmed, "╭"):
+		r.form, r.width = boxed, utf8.RuneCountInString(text)
+	case looksRaised(trimmed) && strings.HasSuffix(before, "  "):
+		r.form = notebook
+		r.exc = &Exception{Type: trimmed, Line: l, Header: l}
+	case !isWords(before):
+		r.prefix = before
+	}
+	return r
+}
+
+// openedByFrame begins with a frame whose header is missing.
+func openedByFrame(l logline.Line, text string) *record {
+	place := strings.TrimLeft(text, " \t")
+	indent := text[:len(text)-len(place)]
+	if _, ok := parseFrame(place); !ok || indent == "" {
+		return nil
+	}
+	r := &record{form: python, headless: true, base: strings.TrimSuffix(indent, "  ")}
+	r.take(l)
+	if len(r.frames) == 0 {
+		return nil
+	}
+	return r
+}
+
+// openedByType begins with the last line of a traceback that was not printed.
+func openedByType(l logline.Line, text string) *record {
+	typ, msg, ok := parseType(text)
+	if !ok || !looksRaised(typ) {
+		return nil
+	}
+	r := &record{form: lone}
+	r.raise(l, typ, msg)
+	return r
+}
+
+// openedByPytest begins with the first of the lines that pytest marks with an E.
+func openedByPytest(l logline.Line, text string) *record {
+	rest, ok := strings.CutPrefix(text, pytestMark)
+	if !ok {
+		return nil
+	}
+	rest = strings.TrimLeft(rest, " ")
+	r := openedByType(l, rest)
+	if r != nil {
+		prefixed := true
+		r.prefix, r.prefixed = text[:len(text)-len(rest)], &prefixed
+	}
+	return r
+}
+
+// openedByFault begins with what Python's fault handler says first.
+func openedByFault(l logline.Line, text string) *record {
+	msg, ok := strings.CutPrefix(text, fatalPython)
+	if !ok {
+		return nil
+	}
+	r := &record{form: fault}
+	r.raise(l, strings.TrimSuffix(fatalPython, ": "), msg)
+	r.state = inFrames
+	return r
+}
+
+// openedByIgnored begins with the line in which Python says that it goes on.
+func openedByIgnored(l logline.Line, text string) *record {
+	if !strings.HasPrefix(text, ignoredIn) {
+		return nil
+	}
+	return &record{form: python, state: inChain, swallowed: true, kept: []logline.Line{l}}
+}
+
+// openedByTerminate begins with the first of the last words of C++.
+func openedByTerminate(l logline.Line, text string) *record {
+	rest, ok := strings.CutPrefix(text, terminateCalled)
+	if !ok {
+		return nil
+	}
+	r := &record{form: terminate}
+	r.raise(l, strings.TrimSuffix(rest, "'"), "")
+	return r
+}
+
+// isWords tells whether something in front of a header is part of it: "Original ", "Remote ".
+func isWords(s string) bool {
+	for _, c := range s {
+		if c != ' ' && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,99 @@
+package backend
+
+import (
+	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/rulefile"
+)
+
+// factUse is how a library uses a fact of the vocabulary.
+type factUse struct {
+	Values  *rulefile.Node `yaml:"values"` // what it can be, when the rules do not compare it with all of that
+	Least   int            `yaml:"least"`
+	Digits  int            `yaml:"digits"`
+	Same    string         `yaml:"same"` // the fact that holds it when it is not given
+	Since   rulefile.Text  `yaml:"since"`
+	Default rulefile.Text  `yaml:"default"` // what a caller passes who knows nothing of it
+	Assume  *rulefile.Node `yaml:"assume"`
+	Usual   *rulefile.Node `yaml:"usual"`
+	Unknown []string       `yaml:"unknown_members"`
+}
+
+func (b *builder) declareFacts() {
+	l := b.library
+	b.each(func(f libraryFile) {
+		for _, name := range sortedKeys(f.Facts) {
+			b.declareFact(name, f.Facts[name])
+		}
+	})
+	b.each(func(f libraryFile) {
+		for _, name := range sortedKeys(f.Facts) {
+			b.linkSame(name, f.Facts[name].Same)
+		}
+	})
+	if len(l.facts) > maxFacts {
+		b.Problem(1, 1, "a library reads at most %d facts", maxFacts)
+	}
+	version, ok := l.byName[b.version]
+	if !ok {
+		b.Problem(1, 1, "the fact %q that holds the version is not among facts:", b.version)
+	}
+	l.version = version
+}
+
+func (b *builder) declareFact(name string, use factUse) {
+	l := b.library
+	info, ok := b.vocabulary.Fact(name)
+	if !ok {
+		b.Problem(1, 1, "%s is no fact of facts.yaml", name)
+		return
+	}
+	if _, twice := l.byName[name]; twice {
+		b.Problem(1, 1, "the fact %s stands in two files", name)
+		return
+	}
+	if err := l.scope.Declare(name, condition.Shape{Type: info.Type}); err != nil {
+		b.Problem(1, 1, "%v", err)
+		return
+	}
+	fact := libraryFact{Info: info, least: float64(use.Least), digits: use.Digits, same: -1, unknown: use.Unknown, since: b.since(use.Since)}
+	fact.slot, _ = l.scope.Slot(name)
+	fact.values = byRelease(b.reader, use.Values, b.all(), func(n *rulefile.Node) []condition.Value { return b.values(n, info.Type) })
+	if use.Assume != nil {
+		fact.assumed = b.value(use.Assume, info.Type)
+	}
+	if use.Usual != nil {
+		fact.usual = b.value(use.Usual, info.Type)
+	}
+	l.byName[name] = len(l.facts)
+	l.facts = append(l.facts, fact)
+}
+
+// linkSame finds the fact that holds another when that is not given.
+func (b *builder) linkSame(name, same string) {
+	if same == "" {
+		return
+	}
+	holder, ok := b.library.byName[same]
+	own, declared := b.library.byName[name]
+	if !ok || !declared {
+		b.Problem(1, 1, "%s: there is no fact %s", name, same)
+		return
+	}
+	b.library.facts[own].same = holder
+}
+
+// since is the first release that asks for a fact.
+func (b *builder) since(t rulefile.Text) int {
+	if t.Value == "" {
+		return 0
+	}
+	v, err := condition.ParseVersion(t.Value)
+	if err != nil {
+		b.Problem(t.Line, t.Column, "%v", err)
+	}
+	i, ok := b.library.releaseOf(v)
+	if !ok {
+		b.Problem(t.Line, t.Column, "%s is none of the releases", t.Value)
+	}
+	return i
+}

@@ -1,0 +1,197 @@
+package backend
+
+import (
+	"cmp"
+	"regexp"
+	"strings"
+
+	"github.com/gpu-triage/triage/rules/condition"
+)
+
+// logFormat is how a library's log tells of its selection.
+type logFormat struct {
+	config    string         // what stands before the arguments, where a selection begins
+	available *regexp.Regexp // with a group for every backend, True or False, and report
+	selected  *regexp.Regexp // with a group "selected"
+	none      string         // what selected says when there is none
+	suffix    *regexp.Regexp // what stands behind a message
+	messages  []logMessage
+}
+
+// logMessage is what one rule prints in some releases.
+type logMessage struct {
+	rule     *rule
+	releases []bool
+	parts    []string // the fixed texts of the template, with a value between each two
+}
+
+// newLogMessage takes a message template apart, in which %s is a value and %% a per cent sign.
+func newLogMessage(r *rule, releases []bool, template string) logMessage {
+	parts := strings.Split(strings.TrimSpace(template), "%s")
+	for i := range parts {
+		parts[i] = strings.ReplaceAll(parts[i], "%%", "%")
+	}
+	return logMessage{r, releases, parts}
+}
+
+// matches tells whether a text is the message with some values in it.
+func (m logMessage) matches(text string) bool {
+	rest, ok := strings.CutPrefix(strings.TrimSpace(text), m.parts[0])
+	for i, part := range m.parts[1:] {
+		if !ok {
+			return false
+		}
+		if i == len(m.parts)-2 {
+			return strings.HasSuffix(rest, part)
+		}
+		_, rest, ok = strings.Cut(rest, part)
+	}
+	return ok && rest == ""
+}
+
+// SelectionLog is what a log tells of one selection.
+type SelectionLog struct {
+	Complete bool // the line with the available backends was seen: every rule that fired has printed its line
+
+	library   *Library
+	rules     map[*rule][]string // rule -> the lines that it may have printed
+	available map[string]string  // backend -> True or False
+	selected  string
+}
+
+func newSelectionLog(l *Library) *SelectionLog {
+	return &SelectionLog{library: l, rules: make(map[*rule][]string)}
+}
+
+// ReadSelectionLog finds what a log tells of the selection in its lines, and whether they tell anything. When there are several
+// selections, the last one counts.
+func (l *Library) ReadSelectionLog(lines []string) (log *SelectionLog, found bool) {
+	log = newSelectionLog(l)
+	for _, line := range lines {
+		if config := l.selectionLog.config; config != "" && strings.Contains(line, config) {
+			log, found = newSelectionLog(l), true
+		}
+		told := log.read(line)
+		found = found || told
+	}
+	return log, found
+}
+
+// read takes what a line tells; it returns false for a line that tells nothing.
+func (t *SelectionLog) read(line string) bool {
+	format := &t.library.selectionLog
+	if m := submatch(format.available, line); m != nil {
+		t.available, t.Complete = make(map[string]string), true
+		for i, name := range format.available.SubexpNames() {
+			if name != "" {
+				t.available[name] = m[i]
+			}
+		}
+		return true
+	}
+	if m := submatch(format.selected, line); m != nil {
+		t.selected = m[format.selected.SubexpIndex("selected")]
+		return true
+	}
+	if format.suffix != nil {
+		line = format.suffix.ReplaceAllString(line, "")
+	}
+	found := false
+	for _, m := range format.messages {
+		if at := strings.Index(line, m.parts[0]); at >= 0 && m.matches(line[at:]) {
+			t.rules[m.rule], found = append(t.rules[m.rule], line), true
+		}
+	}
+	return found
+}
+
+func submatch(pattern *regexp.Regexp, line string) []string {
+	if pattern == nil {
+		return nil
+	}
+	return pattern.FindStringSubmatch(line)
+}
+
+// Facts are what the log states beyond the arguments: a switch that a rule names when it fires, and that the switch is not set when a
+// complete log lacks the rule's line. known is what else is known, the library's version above all.
+func (t *SelectionLog) Facts(known map[string]condition.Value) map[string]condition.Value {
+	stated := make(map[string]condition.Value)
+	candidates, _ := t.library.situation(known).candidates()
+	if len(candidates) != 1 {
+		return stated
+	}
+	release := candidates[0]
+	for _, r := range t.library.releases[release].rules {
+		states := r.silent
+		if _, printed := t.rules[r]; printed {
+			states = r.tells
+		} else if !t.Complete {
+			continue
+		}
+		values, _ := states.at(release)
+		for i, v := range values {
+			stated[t.library.facts[i].Name] = v
+		}
+	}
+	return stated
+}
+
+// selectionLogEntry is the form of selection_log: in a rule file.
+type selectionLogEntry struct {
+	Config    string `yaml:"config"`
+	Available string `yaml:"available"`
+	Selected  string `yaml:"selected"`
+	None      string `yaml:"none"`
+	Cut       string `yaml:"cut"`
+	Ask       string `yaml:"ask"`
+}
+
+// compileSelectionLog reads how the log tells of the selection, and what each rule prints.
+func (b *builder) compileSelectionLog() {
+	format := &b.library.selectionLog
+	b.each(func(f libraryFile) {
+		entry := f.SelectionLog
+		format.config, format.none = cmp.Or(entry.Config, format.config), cmp.Or(entry.None, format.none)
+		format.available = cmp.Or(b.regexp(entry.Available), format.available)
+		format.selected = cmp.Or(b.regexp(entry.Selected), format.selected)
+		format.suffix = cmp.Or(b.regexp(entry.Cut), format.suffix)
+		if format.selected != nil && format.selected.SubexpIndex("selected") < 0 {
+			b.Problem(1, 1, "selection_log: selected: needs a group (?P<selected>...)")
+		}
+	})
+	for _, r := range b.library.rules {
+		format.messages = append(format.messages, b.messagesOf(r)...)
+	}
+}
+
+// regexp compiles an expression of selection_log:, nil without one.
+func (b *builder) regexp(source string) *regexp.Regexp {
+	if source == "" {
+		return nil
+	}
+	compiled, err := regexp.Compile(source)
+	if err != nil {
+		b.Problem(1, 1, "selection_log: %v", err)
+		return nil
+	}
+	return compiled
+}
+
+// messagesOf are what a rule prints, with each variant's name in it where it names one.
+func (b *builder) messagesOf(r *rule) []logMessage {
+	var messages []logMessage
+	for i, message := range r.message.parts {
+		releases := make([]bool, len(b.library.releases))
+		for at := range releases {
+			releases[at] = r.message.of[at] == int8(i)
+		}
+		if !strings.Contains(message, "{variant}") {
+			messages = append(messages, newLogMessage(r, releases, message))
+			continue
+		}
+		for _, v := range b.library.variants {
+			messages = append(messages, newLogMessage(r, releases, strings.ReplaceAll(message, "{variant}", v.name)))
+		}
+	}
+	return messages
+}
