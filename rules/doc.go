@@ -1,13 +1,9 @@
-// Package rules holds what is known about failures: the vocabulary of facts, the signatures of failures and the rules by which
-// libraries choose their backends, all as data, and the three-valued conditions they are written in.
+// Package rules holds what is known about failures: facts.yaml, failures/, backends/ and xid.yaml. Load and Open read them into a Base,
+// which the matcher asks.
 //
-// A condition is an expression in the grammar of expr-lang/expr. It is parsed by that library and evaluated here, for two reasons: a
-// fact that nobody knows must make a condition unknown rather than false, and only the operations listed in this package can be
-// reached, so that no expression, whoever wrote it, can loop, allocate without bound or leave the situation it is asked about.
-//
-// The knowledge is in facts.yaml, failures/, backends/ and xid.yaml. The files named library are about backends/: how its rules are
-// read (load, rules, define, facts), applied (decide, select, explore for what is not known), read back from a log (trail), and searched
-// for a change that helps (lever, search, change). index.json, which go generate makes of failures/, lets a program start before it
-// has read them; a file that it does not know as it is now is read all the same. Regular expressions are in pattern; most of what is
-// asked of them is answered without trying them (pattern_quick).
+// Each topic has a package of its own. rulefile reads YAML with places, and pattern tells quickly which lines a regular expression
+// cannot match; they need nothing else. condition is the language of the rules, and fact the vocabulary that it speaks of. On these
+// stand signature (known failures), backend (how a library chooses among its implementations) and xid (what NVIDIA's driver reports),
+// which do not know each other. This package brings them together, and keeps the index that lets a program start before it has read
+// every file.
 package rules

@@ -125,6 +125,15 @@ func addBackends(d *report.Diagnosis, read *reading.Result, s situation, m match
 		return []string{"There are no backend rules of " + name}
 	}
 	c := ask(library, question{facts: s.facts.Values(), assume: m.signature.Assume, printed: read.SelectionLogs.Of(name, process), changes: maxChanges})
+	c.addTo(d)
+	if c.guess.Decided && c.guess.Selected != "" {
+		c.Notes = append(c.Notes, c.hidden())
+	}
+	return c.Notes
+}
+
+// addTo shows the most telling part of what holds in a diagnosis: the first reasons and questions, and all changes before other fixes.
+func (c *asked) addTo(d *report.Diagnosis) {
 	for _, missing := range c.Missing {
 		if len(d.Missing) < maxMissing && !slices.ContainsFunc(d.Missing, func(have report.Missing) bool { return have.Name == missing.Name }) {
 			d.Missing = append(d.Missing, missing)
@@ -135,10 +144,6 @@ func addBackends(d *report.Diagnosis, read *reading.Result, s situation, m match
 		d.Backends = append(d.Backends, b)
 	}
 	d.Fixes = append(c.Changes, d.Fixes...)
-	if c.guess.Decided && c.guess.Selected != "" {
-		c.Notes = append(c.Notes, c.hidden())
-	}
-	return c.Notes
 }
 
 // hidden says that the configuration would have got a backend although the log says that it failed to.

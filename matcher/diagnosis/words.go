@@ -129,8 +129,9 @@ func userFrame(x *traceback.Exception, line logline.Line) (frame logline.Line, o
 	return line, true
 }
 
+// quote is a line as evidence; secrets are taken out of the whole report later.
 func quote(line logline.Line) report.Evidence {
-	e := report.Evidence{Source: line.Source, Line: line.Number, Text: report.Redact(logline.Clip(line.Text, maxShown))}
+	e := report.Evidence{Source: line.Source, Line: line.Number, Text: logline.Clip(line.Text, maxShown)}
 	if line.Rank != logline.NoRank {
 		e.Rank = &line.Rank
 	}

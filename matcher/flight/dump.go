@@ -9,12 +9,15 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
+	"io"
 	"strconv"
+	"strings"
+
+	"github.com/gpu-triage/triage/rules/pattern"
 )
 
-// MaxBytes bounds one dump; the recorder keeps some thousand entries of a few hundred bytes each.
-const MaxBytes = 64 << 20
+// maxBytes bounds one dump; the recorder keeps some thousand entries of a few hundred bytes each.
+const maxBytes = 64 << 20
 
 // Dump is what one rank recorded.
 type Dump struct {
@@ -23,15 +26,16 @@ type Dump struct {
 	groups map[string]group
 	calls  map[callKey]call
 	last   map[string]int // the newest collective of each group
-	oldest map[string]int
 }
 
+// group is a process group.
 type group struct {
 	name    string // as the recorder numbers it
 	about   string
 	members []int
 }
 
+// callKey names a collective: all its ranks have the same.
 type callKey struct {
 	group string
 	seq   int // counts the collectives of a group from 1
@@ -50,12 +54,28 @@ func Is(head []byte) bool {
 	return len(head) > 2 && head[0] == 0x80 && (bytes.Contains(head, []byte("pg_config")) || bytes.Contains(head, []byte("comm_lib_version")) || bytes.Contains(head, []byte("nccl_version")))
 }
 
-var trailingNumber = regexp.MustCompile(`(\d+)(?:\.\w+)?$`)
+var (
+	trailingNumber = pattern.Lazy(`(\d+)(?:\.\w+)?$`)
+	anyNumber      = pattern.Lazy(`\d+`)
+)
 
-// Parse reads a dump. Its rank is the number at the end of the file's name, as PyTorch writes it (nccl_trace_rank_3); the recorder
+// Read reads a dump, and tells how many bytes it has. The error is from's, or says what is wrong with the dump.
+func Read(source string, from io.Reader) (d *Dump, size int64, err error) {
+	data, err := io.ReadAll(io.LimitReader(from, maxBytes+1))
+	if err != nil {
+		return nil, 0, err
+	}
+	if len(data) > maxBytes {
+		return nil, 0, fmt.Errorf("%s: a flight recorder's dump of more than %d MiB is not read", source, maxBytes>>20)
+	}
+	d, err = parse(source, data)
+	return d, int64(len(data)), err
+}
+
+// parse reads a dump. Its rank is the number at the end of the file's name, as PyTorch writes it (nccl_trace_rank_3); the recorder
 // itself does not say it.
-func Parse(source string, data []byte) (*Dump, error) {
-	m := trailingNumber.FindStringSubmatch(source)
+func parse(source string, data []byte) (*Dump, error) {
+	m := trailingNumber().FindStringSubmatch(source)
 	if m == nil {
 		return nil, fmt.Errorf("%s: a flight recorder's dump whose name does not end in its rank, as nccl_trace_rank_3 does", source)
 	}
@@ -71,7 +91,7 @@ func Parse(source string, data []byte) (*Dump, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s: %w", source, errNoDump)
 	}
-	d := &Dump{Source: source, Rank: rank, groups: make(map[string]group), calls: make(map[callKey]call), last: make(map[string]int), oldest: make(map[string]int)}
+	d := &Dump{Source: source, Rank: rank, groups: make(map[string]group), calls: make(map[callKey]call), last: make(map[string]int)}
 	d.readGroups(top)
 	d.readEntries(top)
 	return d, nil
@@ -79,12 +99,13 @@ func Parse(source string, data []byte) (*Dump, error) {
 
 var errNoDump = errors.New("a pickle, but no flight recorder's dump")
 
+// readGroups takes the process groups, with the number of the last collective that was enqueued in each.
 func (d *Dump) readGroups(top dict) {
 	configs, _ := top["pg_config"].(dict)
 	for name, v := range configs {
 		config, _ := v.(dict)
 		g := group{name: name, about: text(config["desc"])}
-		for _, digits := range regexp.MustCompile(`\d+`).FindAllString(text(config["ranks"]), -1) {
+		for _, digits := range anyNumber().FindAllString(text(config["ranks"]), -1) {
 			if rank, err := strconv.Atoi(digits); err == nil {
 				g.members = append(g.members, rank)
 			}
@@ -100,6 +121,7 @@ func (d *Dump) readGroups(top dict) {
 	}
 }
 
+// readEntries takes the collectives. What ranks send to each other in pairs is left out: it does not concern the others.
 func (d *Dump) readEntries(top dict) {
 	entries, _ := top["entries"].(*list)
 	if entries == nil {
@@ -118,12 +140,10 @@ func (d *Dump) readEntries(top dict) {
 			sizes: shape(entry["input_sizes"]) + " " + shape(entry["input_dtypes"]),
 		}
 		d.last[name] = max(d.last[name], seq)
-		if old, ok := d.oldest[name]; !ok || seq < old {
-			d.oldest[name] = seq
-		}
 	}
 }
 
+// text is a value that is a text, "" for others.
 func text(v any) string {
 	s, _ := v.(string)
 	return s
@@ -132,36 +152,35 @@ func text(v any) string {
 // maxShape is how many items of a list of sizes are shown.
 const maxShape = 8
 
-// shape writes a list of sizes or types, of at most two levels.
+// shape writes a list of types, or of sizes, which are lists themselves: [4x1024, 8].
 func shape(v any) string {
 	l, ok := v.(*list)
 	if !ok {
 		return ""
 	}
-	var b bytes.Buffer
-	b.WriteByte('[')
-	for i, item := range l.items[:min(len(l.items), maxShape)] {
-		if i > 0 {
-			b.WriteString(", ")
+	items := make([]string, min(len(l.items), maxShape))
+	for i := range items {
+		if sizes, ok := l.items[i].(*list); ok {
+			items[i] = product(sizes)
+		} else {
+			items[i] = text(l.items[i])
 		}
-		if inner, ok := item.(*list); ok {
-			for j, n := range inner.items[:min(len(inner.items), maxShape)] {
-				if j > 0 {
-					b.WriteByte('x')
-				}
-				if n, ok := n.(int); ok {
-					b.WriteString(strconv.Itoa(n))
-				}
-			}
-			continue
-		}
-		b.WriteString(text(item))
 	}
-	b.WriteByte(']')
-	return b.String()
+	return "[" + strings.Join(items, ", ") + "]"
 }
 
-var library = regexp.MustCompile(`/(?:site|dist)-packages/|/lib/python\d`)
+// product writes the sizes of one tensor: 4x1024.
+func product(sizes *list) string {
+	factors := make([]string, min(len(sizes.items), maxShape))
+	for i := range factors {
+		if n, ok := sizes.items[i].(int); ok {
+			factors[i] = strconv.Itoa(n)
+		}
+	}
+	return strings.Join(factors, "x")
+}
+
+var library = pattern.Lazy(`/(?:site|dist)-packages/|/lib/python\d`)
 
 // caller is the innermost frame outside of installed packages.
 func caller(v any) string {
@@ -171,7 +190,7 @@ func caller(v any) string {
 	}
 	for _, f := range frames.items {
 		frame, _ := f.(dict)
-		if file := text(frame["filename"]); file != "" && !library.MatchString(file) {
+		if file := text(frame["filename"]); file != "" && !library().MatchString(file) {
 			line, _ := frame["line"].(int)
 			return fmt.Sprintf("%s (%s:%d)", text(frame["name"]), file, line)
 		}

@@ -1,6 +1,7 @@
 package flight
 
 import (
+	"bytes"
 	"os"
 	"slices"
 	"strings"
@@ -20,7 +21,7 @@ func read(t testing.TB, rank string) *Dump {
 	if !Is(data[:min(len(data), 512)]) {
 		t.Errorf("%s is not recognised", name)
 	}
-	d, err := Parse(name, data)
+	d, err := parse(name, data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,6 +104,24 @@ func TestValue(t *testing.T) {
 	}
 }
 
+// TestLimits: a dump of 64 MiB is read, and of a list eight items are shown.
+func TestLimits(t *testing.T) {
+	for size, want := range map[int]string{64 << 20: "plain data", 64<<20 + 1: "more than 64 MiB"} {
+		if _, _, err := Read("trace_0", bytes.NewReader(make([]byte, size))); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d bytes: %v, want %s", size, err, want)
+		}
+	}
+	numbers := func(n int) *list { return &list{slices.Repeat([]any{1}, n)} }
+	for n, want := range map[int]string{8: "[1x1x1x1x1x1x1x1]", 9: "[1x1x1x1x1x1x1x1]"} {
+		if got := shape(&list{[]any{numbers(n)}}); got != want {
+			t.Errorf("%d sizes: %s, want %s", n, got, want)
+		}
+		if got := shape(&list{slices.Repeat([]any{"Float"}, n)}); strings.Count(got, "Float") != 8 {
+			t.Errorf("%d types: %s", n, got)
+		}
+	}
+}
+
 func TestUnpickleRefuses(t *testing.T) {
 	for name, data := range map[string]string{
 		"a call":          "\x80\x02cos\nsystem\nX\x02\x00\x00\x00ls\x85R.",
@@ -126,7 +145,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if d, err := Parse("trace_0", data); err == nil {
+		if d, err := parse("trace_0", data); err == nil {
 			Compare([]*Dump{d})
 		}
 	})

@@ -50,6 +50,7 @@ var (
 	errStack = errors.New("the stack does not hold what is asked for")
 )
 
+// take takes the next n bytes of the file.
 func (m *machine) take(n int) ([]byte, error) {
 	if n < 0 || n > len(m.data)-m.at {
 		return nil, errShort
@@ -72,6 +73,7 @@ func (m *machine) number(n int) (int, error) {
 	return int(binary.LittleEndian.Uint64(padded[:])), nil
 }
 
+// push puts a value on the stack. It has an error so that a step can end with it.
 func (m *machine) push(v any) error {
 	m.stack = append(m.stack, v)
 	return nil
@@ -98,6 +100,7 @@ func (m *machine) popMark() ([]any, error) {
 	return items, nil
 }
 
+// tuple makes one of the last n values.
 func (m *machine) tuple(n int) error {
 	if len(m.stack) < n {
 		return errStack
@@ -107,6 +110,7 @@ func (m *machine) tuple(n int) error {
 	return m.push(&list{items})
 }
 
+// extend adds to the list on top of the stack.
 func (m *machine) extend(items []any) error {
 	if len(m.stack) == 0 {
 		return errStack
@@ -119,6 +123,7 @@ func (m *machine) extend(items []any) error {
 	return nil
 }
 
+// set adds keys and values, by turns, to the dict on top of the stack.
 func (m *machine) set(pairs []any) error {
 	if len(m.stack) == 0 || len(pairs)%2 != 0 {
 		return errStack
@@ -135,6 +140,7 @@ func (m *machine) set(pairs []any) error {
 	return nil
 }
 
+// text pushes a text behind its length, a number of so many bytes.
 func (m *machine) text(lengthBytes int) error {
 	n, err := m.number(lengthBytes)
 	if err != nil {
@@ -147,6 +153,7 @@ func (m *machine) text(lengthBytes int) error {
 	return m.push(string(raw))
 }
 
+// whole pushes an unsigned number of n bytes.
 func (m *machine) whole(n int) error {
 	v, err := m.number(n)
 	if err != nil {
@@ -176,6 +183,7 @@ func (m *machine) long() error {
 	return m.push(int(int64(binary.LittleEndian.Uint64(padded[:]))))
 }
 
+// remember puts what is on top of the stack into the memo.
 func (m *machine) remember(key int) error {
 	if len(m.stack) == 0 {
 		return errStack
@@ -184,6 +192,7 @@ func (m *machine) remember(key int) error {
 	return nil
 }
 
+// recall pushes a value of the memo, whose key is a number of n bytes.
 func (m *machine) recall(n int) error {
 	key, err := m.number(n)
 	if err != nil {

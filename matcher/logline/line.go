@@ -17,7 +17,6 @@ package logline
 import (
 	"strings"
 	"time"
-	"unicode"
 )
 
 // NoRank is the rank of a line that names none.
@@ -92,6 +91,6 @@ func MaskNumbers(text string) string {
 	return b.String()
 }
 
-func isDigit(c byte) bool { return unicode.IsDigit(rune(c)) }
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 func isHex(c byte) bool { return isDigit(c) || c >= 'a' && c <= 'f' }

@@ -14,6 +14,7 @@ const (
 	maxWordLen   = 79  // bytes of the first word of a prefix without brackets
 )
 
+// prefixExpression is the compiled expression of a form.
 type prefixExpression struct {
 	*regexp.Regexp
 	rank, local, writer int // indices of the groups, 0 when there is none

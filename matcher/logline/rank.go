@@ -117,6 +117,7 @@ func rankOfFolder(dirs []string) (rank int, ok bool) {
 // maxDigits is how many digits a rank has, leading zeros included.
 const maxDigits = 6
 
+// isNumber tells whether a text is a number that a rank can be.
 func isNumber(s string) bool {
 	for i := range len(s) {
 		if !isDigit(s[i]) {

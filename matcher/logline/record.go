@@ -27,6 +27,7 @@ type recordShortcut struct {
 	expression func() recordExpression // of what follows that time, or of all; compiled when a line may have the form
 }
 
+// recordExpression is the compiled expression of a form.
 type recordExpression struct {
 	*regexp.Regexp
 	levels []int // groups, of which one takes part
@@ -53,6 +54,7 @@ func withShortcuts(forms []recordForm) []recordForm {
 	return forms
 }
 
+// recordExpressionOf compiles the expression of a form.
 func recordExpressionOf(source string) recordExpression {
 	e := recordExpression{Regexp: regexp.MustCompile(`^(?:` + source + `)`)}
 	e.time = e.SubexpIndex("time")

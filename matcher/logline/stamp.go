@@ -12,12 +12,7 @@ const stampPattern = `(?:\d{4}[-/]\d\d[-/]\d\d|\d\d/\d\d/\d{4}|\d\d[-/]\d\d)[ T_
 
 // stampLen is the length of what stampPattern matches at the start of text, 0 for nothing.
 func stampLen(text string) int {
-	n := 0
-	for _, form := range dateForms {
-		if n = shaped(text, form); n > 0 {
-			break
-		}
-	}
+	n := dateLen(text)
 	if n == 0 || !strings.ContainsRune(" T_", rune((text + "\x00")[n])) || shaped(text[n+1:], "00:00:00") == 0 {
 		return 0
 	}
@@ -31,6 +26,16 @@ func stampLen(text string) int {
 		}
 	}
 	return n
+}
+
+// dateLen is the length of the date that text begins with, 0 for none.
+func dateLen(text string) int {
+	for _, form := range dateForms {
+		if n := shaped(text, form); n > 0 {
+			return n
+		}
+	}
+	return 0
 }
 
 // Forms of dates and zones: 0 stands for any digit, - for a dash or a slash, + for either sign.
@@ -84,19 +89,18 @@ func parseTime(s string) time.Time {
 		return time.Time{}
 	}
 	hour, minute, second := number(s[1:3]), number(s[4:6]), number(s[7:9])
-	if month < 1 || month > 12 || day < 1 || day > 31 || hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60 {
+	if !within(month, 1, 12) || !within(day, 1, 31) || !within(hour, 0, 23) || !within(minute, 0, 59) || !within(second, 0, 60) {
 		return time.Time{}
 	}
 	fraction, s := time.Duration(0), s[9:]
 	if s != "" && strings.IndexByte(".,:", s[0]) >= 0 {
-		n := 1
-		for n < len(s) && isDigit(s[n]) {
-			n++
-		}
+		n := 1 + digitsIn(s[1:])
 		fraction, s = fractionOf(s[1:n]), s[n:]
 	}
 	return time.Date(year, time.Month(month), day, hour, minute, second, 0, time.UTC).Add(fraction - offsetOf(s))
 }
+
+func within(n, least, most int) bool { return least <= n && n <= most }
 
 // parseDate reads the date that s begins with and gives the rest. A month that is no number is -1.
 func parseDate(s string) (year, month, day int, rest string) {
@@ -133,7 +137,8 @@ func hasClock(text string) bool {
 		if n < 0 || i+n+3 >= len(text) {
 			return false
 		}
-		if i += n; text[i+3] == ':' && isDigit(text[i+1]) && isDigit(text[i+2]) {
+		i += n
+		if text[i+3] == ':' && isDigit(text[i+1]) && isDigit(text[i+2]) {
 			return true
 		}
 	}

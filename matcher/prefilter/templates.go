@@ -3,7 +3,6 @@ package prefilter
 import (
 	"hash/maphash"
 	"sync/atomic"
-	"unicode"
 
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/matcher/scan"
@@ -71,7 +70,7 @@ func (f *Filter) mayHaveNumbered(template []byte) bool {
 // withOneDigit appends a text to dst with the digit 1 in place of all.
 func withOneDigit(dst, text []byte) []byte {
 	for _, c := range text {
-		if unicode.IsDigit(rune(c)) {
+		if '0' <= c && c <= '9' {
 			c = '1'
 		}
 		dst = append(dst, c)

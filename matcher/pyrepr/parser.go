@@ -28,7 +28,8 @@ func (p *parser) space() {
 // enter goes into a bracket and tells whether that is still allowed.
 func (p *parser) enter() bool {
 	p.i++
-	if p.depth++; p.depth > maxDepth {
+	p.depth++
+	if p.depth > maxDepth {
 		p.deep, p.end, p.i = true, true, len(p.s)
 		return false
 	}

@@ -4,16 +4,11 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"math/rand/v2"
-	"strings"
-	"unicode"
 
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/matcher/logline/loglinetest"
-	"github.com/gpu-triage/triage/matcher/pace"
 	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/matcher/scan"
-	"github.com/gpu-triage/triage/rules/pattern"
 )
 
 // ReadPlain is the judge of Read: it takes in every line.
@@ -37,25 +32,6 @@ func (r *Reading) ReadPlain(name string, from io.Reader) error {
 	r.stats.Incomplete = r.stats.Incomplete || err != nil
 	s.end()
 	return err
-}
-
-// Renumbered is another line of the same kind, or the line itself when it is of none.
-func Renumbered(rnd *rand.Rand, line string) string {
-	raw, end, _ := strings.Cut(line, "\n")
-	kind, ok := pattern.LineTemplate(nil, []byte(raw))
-	if !ok {
-		return line
-	}
-	other := []byte(raw)
-	for i, c := range other {
-		if unicode.IsDigit(rune(c)) {
-			other[i] = byte('0' + rnd.IntN(10))
-			if now, _ := pattern.LineTemplate(nil, other); !bytes.Equal(now, kind) {
-				other[i] = c
-			}
-		}
-	}
-	return string(other) + line[len(raw):len(line)-len(end)] + end
 }
 
 // ReadSo is Read in a certain way.

@@ -84,6 +84,17 @@ func (r *Reading) read(ctx context.Context, name string, from io.Reader, how sca
 	return err
 }
 
+// dump takes in a dump of NCCL's flight recorder.
+func (r *Reading) dump(name string, from io.Reader) error {
+	dump, size, err := flight.Read(name, from)
+	r.stats.Bytes += size
+	if err != nil {
+		return err
+	}
+	r.dumps = append(r.dumps, dump)
+	return nil
+}
+
 // count adds what was read of a source.
 func (r *Reading) count(stats report.Stats) {
 	r.stats.Bytes += stats.Bytes

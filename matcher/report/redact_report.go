@@ -2,8 +2,8 @@ package report
 
 import "strings"
 
-// redact takes the secrets out of everything in a report that may come from a log, a flag or a machine. It is the one place where
-// that happens, so that no form of a report can forget to.
+// Redact takes the secrets out of everything in a report that may come from a log, a flag or a machine, in place. What makes a report
+// calls it once, before anybody sees the report.
 func (r *Report) Redact() {
 	redactFacts(r.Facts)
 	redactAll(r.Notes)

@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"fmt"
@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/gpu-triage/triage/matcher/report"
 )
 
 const (
@@ -74,14 +76,14 @@ func TestRedactHidesSecrets(t *testing.T) {
 		for _, text := range leak.texts {
 			secret := leak.prefix + draw(random, leak.alphabet, leak.length)
 			before := fmt.Sprintf(text, secret)
-			after := Redact(before)
+			after := report.Redact(before)
 			if strings.Contains(after, secret) || strings.Contains(after, secret[len(leak.prefix):]) {
 				t.Errorf("%s: left in %q", leak.kind, after)
 			}
 			if !strings.Contains(after, "[redacted ") {
 				t.Errorf("%s: no mark in %q", leak.kind, after)
 			}
-			if again := Redact(after); again != after {
+			if again := report.Redact(after); again != after {
 				t.Errorf("%s: redacting again changes\n%q to\n%q", leak.kind, after, again)
 			}
 		}
@@ -123,7 +125,7 @@ func TestRedactLeavesOrdinaryText(t *testing.T) {
 		"password authentication failed for user \"optuna\"",
 		"You are trying to access a gated repo. Access token is required: see https://huggingface.co/docs/hub/security-tokens",
 	} {
-		if got := Redact(text); got != text {
+		if got := report.Redact(text); got != text {
 			t.Errorf("changed\n%q to\n%q", text, got)
 		}
 	}
@@ -134,8 +136,8 @@ func FuzzRedact(f *testing.F) {
 		f.Add(fmt.Sprintf(leak.texts[0], leak.prefix+draw(rand.New(rand.NewPCG(1, 2)), leak.alphabet, leak.length)))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		once := Redact(text)
-		if twice := Redact(once); twice != once {
+		once := report.Redact(text)
+		if twice := report.Redact(once); twice != once {
 			t.Errorf("%q: redacted once\n%q, twice\n%q", text, once, twice)
 		}
 	})
@@ -145,13 +147,13 @@ func BenchmarkRedact(b *testing.B) {
 	line := "[rank3]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 GiB. GPU 3 has a total capacity of 139.80 GiB of which 12.06 GiB is free."
 	b.SetBytes(int64(len(line)))
 	for b.Loop() {
-		Redact(line)
+		report.Redact(line)
 	}
 }
 
 // Real logs hold no secrets, so nothing in them may change.
 func TestRedactLeavesRealLogs(t *testing.T) {
-	root := filepath.Join("..", "testdata", "logs")
+	root := filepath.Join("..", "..", "testdata", "logs")
 	read := 0
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -163,7 +165,7 @@ func TestRedactLeavesRealLogs(t *testing.T) {
 		}
 		read++
 		for n, line := range strings.Split(string(log), "\n") {
-			if got := Redact(line); got != line {
+			if got := report.Redact(line); got != line {
 				t.Errorf("%s:%d: changed\n%q to\n%q", path, n+1, line, got)
 			}
 		}

@@ -116,6 +116,7 @@ func (a *Assembler) Close() {
 	}
 }
 
+// keep adds a writer, and gives up the oldest when they are too many.
 func (a *Assembler) keep(w *writer) {
 	if len(a.order) >= maxWriters {
 		oldest := a.order[0]

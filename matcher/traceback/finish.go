@@ -8,7 +8,7 @@ func (r *record) unfinished() *Exception {
 // finish gives the exception, or nil when it turned out to be none.
 func (r *record) finish() *Exception {
 	switch {
-	case r.form == grouped:
+	case r.layout == grouped:
 		return r.finishGroup()
 	case r.exc == nil && len(r.frames) == 0:
 		return r.earlier

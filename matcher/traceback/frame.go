@@ -3,7 +3,6 @@ package traceback
 import (
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/rules/pattern"
@@ -12,9 +11,9 @@ import (
 // frame takes a line between the header and the line with the type.
 func (r *record) frame(next nextLine) lineAction {
 	if !next.own {
-		return r.stranger()
+		return r.foreignLine()
 	}
-	switch r.form {
+	switch r.layout {
 	case boxed:
 		return r.boxedFrame(next)
 	case notebook:
@@ -41,13 +40,13 @@ func (r *record) pythonFrame(next nextLine) lineAction {
 		r.raise(next.line, typ, msg)
 		return taken
 	}
-	return r.stranger()
+	return r.foreignLine()
 }
 
-// stranger counts a line of somebody else.
-func (r *record) stranger() lineAction {
-	r.strange++
-	if r.headless || r.strange > maxStrange {
+// foreignLine counts a line of somebody else.
+func (r *record) foreignLine() lineAction {
+	r.foreign++
+	if r.headless || r.foreign > maxForeign {
 		return ended
 	}
 	return foreign
@@ -56,7 +55,7 @@ func (r *record) stranger() lineAction {
 // code takes an indented line below a frame.
 func (r *record) code(text string) lineAction {
 	if len(r.frames) == 0 {
-		return r.stranger()
+		return r.foreignLine()
 	}
 	last := &r.frames[len(r.frames)-1]
 	trimmed := strings.TrimSpace(text)
@@ -103,7 +102,7 @@ func parseFrame(text string) (Frame, bool) {
 		return Frame{}, false
 	}
 	n := 0
-	for n < len(rest) && n < 9 && unicode.IsDigit(rune(rest[n])) {
+	for n < len(rest) && n < 9 && isDigit(rest[n]) {
 		n++
 	}
 	if n == 0 {
@@ -117,6 +116,7 @@ func parseFrame(text string) (Frame, bool) {
 
 var repeatedLine = pattern.Lazy(`^\[Previous line repeated (\d{1,9}) more times?\]$`)
 
+// repeated reads how many times a recursion went through the frames above.
 func repeated(text string) (int, bool) {
 	if !strings.HasPrefix(text, "[Previous") {
 		return 0, false

@@ -29,6 +29,7 @@ const (
 	maxGroupLines   = 20_000 // in all
 )
 
+// newGroup begins a group with its header, which has so many spaces in front of its bar.
 func newGroup(header logline.Line, margin int) *group {
 	g := &group{header: header}
 	g.push(margin)
@@ -55,12 +56,12 @@ func (g *group) pop() {
 	level.asm.Close()
 	above := g.levels[len(g.levels)-1]
 	if n := len(above.found); n > 0 {
-		above.found[n-1].hold(level.found)
+		above.found[n-1].addMembers(level.found)
 	}
 }
 
-// hold makes other exceptions members of this one: the first continues its chain, as the most likely cause.
-func (e *Exception) hold(members []*Exception) {
+// addMembers makes other exceptions members of this one: the first continues its chain, as the most likely cause.
+func (e *Exception) addMembers(members []*Exception) {
 	if len(members) > 0 && e.Earlier == nil {
 		e.Earlier, e.Link = members[0], Relayed
 		members = members[1:]

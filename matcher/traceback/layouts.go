@@ -30,7 +30,7 @@ func (r *record) belowBox(next nextLine) lineAction {
 	}
 	typ, msg, ok := parseType(next.text)
 	if !ok {
-		return r.stranger()
+		return r.foreignLine()
 	}
 	r.raise(next.line, typ, msg)
 	return taken
@@ -52,8 +52,8 @@ func (r *record) notebookFrame(next nextLine) lineAction {
 		r.raise(next.line, typ, msg)
 		return taken
 	}
-	r.strange++
-	if _, ok := findHeader(next.text); ok || r.strange > maxNotebook {
+	r.cellLines++
+	if _, ok := findHeader(next.text); ok || r.cellLines > maxNotebook {
 		r.exc = nil
 		return ended
 	}
@@ -83,14 +83,14 @@ func notebookPlaceOf(m []string, text string) Frame {
 func (r *record) faultFrame(text string) lineAction {
 	switch {
 	case strings.HasPrefix(text, "Current thread "), strings.HasPrefix(text, "Stack (most recent call first)"):
-		r.frames, r.strange = nil, 0
+		r.frames, r.otherThread = nil, false
 		return taken
 	case strings.HasPrefix(text, "Thread "):
-		r.strange = 1 // another thread's
+		r.otherThread = true
 		return taken
 	}
 	if f, ok := parseFrame(text); ok {
-		if r.strange == 0 && len(r.frames) < maxFrames {
+		if !r.otherThread && len(r.frames) < maxFrames {
 			r.frames = append([]Frame{f}, r.frames...)
 		}
 		return taken

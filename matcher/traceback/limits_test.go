@@ -171,3 +171,45 @@ func TestBefore(t *testing.T) {
 		t.Errorf("asked at %v, got %q", asked, got)
 	}
 }
+
+// TestAssemblerIsBounded feeds it more of everything than it may hold back.
+func TestAssemblerIsBounded(t *testing.T) {
+	const n = 5000
+	many := func(format string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, format, i)
+		}
+		return b.String()
+	}
+	for name, log := range map[string]string{
+		"frames":   "Traceback (most recent call last):\n" + many("  File \"a.py\", line %d, in f\n") + "KeyError: 1\n",
+		"headless": many("  File \"a.py\", line %d, in f\n"),
+		"message":  "KeyError: 1\n" + many("  line %d\n"),
+		"chain":    many("KeyError: %d\n\nDuring handling of the above exception, another exception occurred:\n\nTraceback (most recent call last):\n"),
+		"relayed":  many("KeyError: %d:\nOriginal Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n"),
+		"group":    "+ Exception Group Traceback (most recent call last):\n| ExceptionGroup: x\n+-+--- 1 ---\n" + many("  | KeyError: %d\n  +--- 2 ---\n"),
+		"stalled":  many("Traceback (most recent call last):\n  File \"a.py\", line %d, in f\n"),
+	} {
+		exceptions, _ := read(t, name, log)
+		chain := 0
+		for _, e := range exceptions {
+			if len(e.Frames) > maxFrames || len(e.Lines) > 2*maxMessageLines || len(e.Message) > 3*maxMessageBytes || len(e.Within) > maxGroupMembers {
+				t.Errorf("%s: %d frames, %d lines, %d bytes, %d members", name, len(e.Frames), len(e.Lines), len(e.Message), len(e.Within))
+			}
+			for ; e != nil; e = e.Earlier {
+				chain++
+			}
+		}
+		if chain > 2*maxChain {
+			t.Errorf("%s: %d exceptions in chains", name, chain)
+		}
+	}
+	a := NewAssembler(func(*Exception, logline.Line) {}, nil)
+	for i := range 2000 {
+		a.Feed(logline.Line{Number: i + 1, Writer: fmt.Sprint(i), Text: logline.TracebackHeader + ":"})
+	}
+	if len(a.open) != 1024 || len(a.order) != 1024 {
+		t.Errorf("%d writers", len(a.open))
+	}
+}

@@ -16,6 +16,7 @@ type message struct {
 	flush      int  // lines in a row that are not indented
 }
 
+// messageLine is a line of the log, and its part of the message.
 type messageLine struct {
 	line logline.Line
 	text string

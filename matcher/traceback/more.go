@@ -55,7 +55,7 @@ func (r *record) asOtherRecord(next nextLine) lineAction {
 // asWhat takes the second of the last words of C++: "  what():  message". They have no prefix, but c10d begins its messages with the rank.
 func (r *record) asWhat(next nextLine) lineAction {
 	msg, ok := strings.CutPrefix(strings.TrimSpace(next.text), "what():")
-	if !ok || r.form != terminate {
+	if !ok || r.layout != terminate {
 		return undecided
 	}
 	msg = strings.TrimSpace(msg)
@@ -104,7 +104,7 @@ func (r *record) asHeader(next nextLine) lineAction {
 
 // asFrame knows a frame without a header: of a relayed traceback, except that a line without traceback must announce it.
 func (r *record) asFrame(next nextLine) lineAction {
-	if _, ok := parseFrame(next.text); ok && (r.form != lone || r.announced()) {
+	if _, ok := parseFrame(next.text); ok && (r.layout != lone || r.announced()) {
 		return relays
 	}
 	return undecided
@@ -183,7 +183,7 @@ func (r *record) goesOn(text string) bool {
 	if isOther(text) && !(r.blanks == 0 && r.announced()) {
 		return false
 	}
-	if r.prefix != "" && r.form != lone && !indented && !r.announced() {
+	if r.prefix != "" && r.layout != lone && !indented && !r.announced() {
 		return false
 	}
 	if r.blanks > 0 {

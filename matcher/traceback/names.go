@@ -2,7 +2,6 @@ package traceback
 
 import (
 	"strings"
-	"unicode"
 )
 
 const (
@@ -35,7 +34,7 @@ func nameLen(text string) int {
 	n := 0
 	for n < len(text) && n < maxTypeLen {
 		switch c := text[n]; {
-		case isLetter(c), n > 0 && (unicode.IsDigit(rune(c)) || c == '.'):
+		case isLetter(c), n > 0 && (isDigit(c) || c == '.'):
 			n++
 		case n > 0 && text[n-1] == '.' && strings.HasPrefix(text[n:], local+"."):
 			n += len(local)
@@ -66,11 +65,13 @@ func argumentLen(rest string) int {
 	return end + 1
 }
 
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
 func isLetter(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
 func isDotted(s string) bool {
 	for i := range len(s) {
-		if !isLetter(s[i]) && !unicode.IsDigit(rune(s[i])) && s[i] != '.' {
+		if !isLetter(s[i]) && !isDigit(s[i]) && s[i] != '.' {
 			return false
 		}
 	}

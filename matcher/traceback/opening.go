@@ -72,7 +72,9 @@ func endsHeader(rest string) bool {
 // Openers are literals of which every line has one that begins a traceback: a pass over the bytes of a log that looks for them misses
 // none. All are long enough for the fastest pass, which is why an exception without traceback and without message is believed only
 // when its name is one of Python's own.
-var Openers = sync.OnceValue(func() []scan.Literal {
+func Openers() []scan.Literal { return openers() }
+
+var openers = sync.OnceValue(func() []scan.Literal {
 	texts := []string{lastCalls, fatalPython, terminateCalled, ignoredIn, `", line `, "Exception", "Interrupt", "RemoteTraceback", "Error): "}
 	const before = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_."
 	for _, c := range before {
@@ -97,7 +99,7 @@ var Openers = sync.OnceValue(func() []scan.Literal {
 // hasOpener tells whether the text of a line has one of the openers.
 func hasOpener(text string) bool {
 	text += "\n"
-	for _, l := range Openers() {
+	for _, l := range openers() {
 		if strings.Contains(text, l.Text) {
 			return true
 		}
@@ -123,17 +125,17 @@ func openedByHeader(l logline.Line, text string) *record {
 	if !ok {
 		return nil
 	}
-	r := &record{form: python, header: l}
+	r := &record{layout: python, header: l}
 	trimmed := strings.TrimSpace(before)
 	switch {
 	case trimmed == "":
 		r.base = before
 	case strings.HasSuffix(trimmed, "+ Exception Group"):
-		r.form, r.group = grouped, newGroup(l, strings.Index(before, "+"))
+		r.layout, r.group = grouped, newGroup(l, strings.Index(before, "+"))
 	case strings.HasPrefix(trimmed, "╭"):
-		r.form, r.width = boxed, utf8.RuneCountInString(text)
+		r.layout, r.width = boxed, utf8.RuneCountInString(text)
 	case looksRaised(trimmed) && strings.HasSuffix(before, "  "):
-		r.form = notebook
+		r.layout = notebook
 		r.exc = &Exception{Type: trimmed, Line: l, Header: l}
 	case !isWords(before):
 		r.prefix = before
@@ -148,7 +150,7 @@ func openedByFrame(l logline.Line, text string) *record {
 	if _, ok := parseFrame(place); !ok || indent == "" {
 		return nil
 	}
-	r := &record{form: python, headless: true, base: strings.TrimSuffix(indent, "  ")}
+	r := &record{layout: python, headless: true, base: strings.TrimSuffix(indent, "  ")}
 	r.take(l)
 	if len(r.frames) == 0 {
 		return nil
@@ -162,7 +164,7 @@ func openedByType(l logline.Line, text string) *record {
 	if !ok || !looksRaised(typ) {
 		return nil
 	}
-	r := &record{form: lone}
+	r := &record{layout: lone}
 	r.raise(l, typ, msg)
 	return r
 }
@@ -188,7 +190,7 @@ func openedByFault(l logline.Line, text string) *record {
 	if !ok {
 		return nil
 	}
-	r := &record{form: fault}
+	r := &record{layout: fault}
 	r.raise(l, strings.TrimSuffix(fatalPython, ": "), msg)
 	r.state = inFrames
 	return r
@@ -199,7 +201,7 @@ func openedByIgnored(l logline.Line, text string) *record {
 	if !strings.HasPrefix(text, ignoredIn) {
 		return nil
 	}
-	return &record{form: python, state: inChain, swallowed: true, kept: []logline.Line{l}}
+	return &record{layout: python, state: inChain, swallowed: true, kept: []logline.Line{l}}
 }
 
 // openedByTerminate begins with the first of the last words of C++.
@@ -208,7 +210,7 @@ func openedByTerminate(l logline.Line, text string) *record {
 	if !ok {
 		return nil
 	}
-	r := &record{form: terminate}
+	r := &record{layout: terminate}
 	r.raise(l, strings.TrimSuffix(rest, "'"), "")
 	return r
 }

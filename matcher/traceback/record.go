@@ -2,7 +2,6 @@ package traceback
 
 import (
 	"strings"
-	"unicode"
 
 	"github.com/gpu-triage/triage/matcher/logline"
 )
@@ -10,7 +9,7 @@ import (
 // record is a traceback that is being read.
 type record struct {
 	at        int // number of the line that is being taken
-	form      shape
+	layout    layout
 	state     state
 	before    func() string  // what its writer printed before it
 	headless  bool           // it began with a frame: no more than a guess until its last line
@@ -22,16 +21,18 @@ type record struct {
 	prefixed  *bool  // whether the lines after the header have such a prefix too; nil until the second line
 	base      string // the white space before the header
 
-	frames  []Frame
-	strange int // lines that were none of its own, so far
-	blanks  int // empty lines since the last other one
-	exc     *Exception
-	message message
-	colon   bool // the type has a colon after it, as if a message followed on the next line
-	quoted  bool // between two lines of three quotes, as pools relay a traceback
-	ruled   bool // between two rulers, the launcher's list: indented lines are its own
-	cpp     bool // in the list of C++ frames that a message ends with
-	width   int  // of the box that rich wraps its text to, 0 when there was no box
+	frames      []Frame
+	foreign     int  // lines of others since the header, so far
+	cellLines   int  // of IPython's traceback, so far
+	otherThread bool // the fault handler shows a thread that did not crash
+	blanks      int  // empty lines since the last other one
+	exc         *Exception
+	message     message
+	colon       bool // the type has a colon after it, as if a message followed on the next line
+	quoted      bool // between two lines of three quotes, as pools relay a traceback
+	ruled       bool // between two rulers, the launcher's list: indented lines are its own
+	cpp         bool // in the list of C++ frames that a message ends with
+	width       int  // of the box that rich wraps its text to, 0 when there was no box
 
 	earlier *Exception // the chain so far
 	link    Link
@@ -40,17 +41,17 @@ type record struct {
 	group   *group
 }
 
-// shape is the form of a traceback.
-type shape int
+// layout is how a traceback is printed.
+type layout int
 
 const (
-	python    shape = iota
-	lone            // only the last line
-	notebook        // IPython's
-	boxed           // rich's
-	fault           // the fault handler's
-	terminate       // C++ runtime's
-	grouped         // an exception group
+	python    layout = iota
+	lone             // only the last line
+	notebook         // IPython's
+	boxed            // rich's
+	fault            // the fault handler's
+	terminate        // C++ runtime's
+	grouped          // an exception group
 )
 
 // state is how far a traceback has been read.
@@ -75,7 +76,7 @@ const (
 
 const (
 	maxFrames  = 300       // per traceback; more lose their middle
-	maxStrange = 100       // foreign lines between header and last line
+	maxForeign = 100       // foreign lines between header and last line
 	maxKept    = 600       // lines of a headless traceback
 	maxBytes   = 256 << 10 // what a headless traceback has of them
 	maxCode    = 1000      // bytes of a source line
@@ -104,7 +105,7 @@ func (r *record) take(l logline.Line) lineAction {
 
 // read is take without regard to what must be given back.
 func (r *record) read(l logline.Line) lineAction {
-	if r.form == grouped {
+	if r.layout == grouped {
 		return r.group.take(l)
 	}
 	text, own := r.own(l)
@@ -170,7 +171,7 @@ func samePrefix(s, prefix string) bool {
 		return strings.TrimRight(prefix, " ") == s
 	}
 	for i := range len(prefix) {
-		if s[i] != prefix[i] && !(unicode.IsDigit(rune(s[i])) && unicode.IsDigit(rune(prefix[i]))) {
+		if s[i] != prefix[i] && !(isDigit(s[i]) && isDigit(prefix[i])) {
 			return false
 		}
 	}

@@ -29,7 +29,7 @@ func (w *writer) close() {
 		w.pop()
 	}
 	for _, r := range w.stalled {
-		w.asm.hand(r, r.unfinished())
+		w.asm.handOn(r, r.unfinished())
 	}
 	w.stalled = nil
 }
@@ -71,7 +71,7 @@ func (w *writer) pop() {
 	}
 	switch {
 	case e != nil:
-		w.asm.hand(r, e)
+		w.asm.handOn(r, e)
 	case r.isNone():
 		for _, l := range r.kept {
 			w.asm.yield(nil, l)
@@ -101,8 +101,8 @@ func (w *writer) handUp(parent, r *record, e *Exception) {
 	}
 }
 
-// hand hands on the exception of a record.
-func (a *Assembler) hand(r *record, e *Exception) {
+// handOn hands on the exception of a record.
+func (a *Assembler) handOn(r *record, e *Exception) {
 	e.Before = r.before
 	a.yield(e, logline.Line{})
 }
@@ -133,7 +133,7 @@ func (w *writer) begin(l logline.Line) bool {
 // resume gives a last line without a traceback the frames of the one that was interrupted last.
 func (w *writer) resume(r *record) {
 	n := len(w.stalled)
-	if n == 0 || r.form != lone {
+	if n == 0 || r.layout != lone {
 		return
 	}
 	r.frames, r.header = w.stalled[n-1].frames, w.stalled[n-1].header

@@ -9,7 +9,7 @@ type blockers []factSet
 
 // findBlockers notes what rules the variants out in the situation as it is, in its release and in those that can be moved to.
 func (c *search) findBlockers() {
-	c.here = c.now.blockers()
+	c.here = c.blockers()
 	for i, o := range c.levers {
 		if !c.movesRelease(i) {
 			continue
@@ -17,14 +17,15 @@ func (c *search) findBlockers() {
 		for _, option := range o.options {
 			c.now.copyFrom(c.origin)
 			if c.moveTo(option.value, nil) {
-				c.elsewhere = append(c.elsewhere, c.now.blockers())
+				c.elsewhere = append(c.elsewhere, c.blockers())
 			}
 		}
 	}
 }
 
 // blockers are those of each variant that the release has.
-func (s *situation) blockers() []blockers {
+func (c *search) blockers() []blockers {
+	s := c.now
 	var all []blockers
 	for i := range s.library.variants {
 		when, exists := s.library.variants[i].when.at(s.release)

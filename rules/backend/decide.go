@@ -50,12 +50,12 @@ func (s *situation) fires(r *rule) verdict {
 	if s.asked[r.index] {
 		return s.said[r.index]
 	}
-	v := s.ask(r)
+	v := r.ask(s)
 	s.said[r.index], s.asked[r.index], s.some = v, true, true
 	return v
 }
 
-func (s *situation) ask(r *rule) verdict {
+func (r *rule) ask(s *situation) verdict {
 	when, _ := r.when.at(s.release)
 	applies := s.all(when)
 	if applies == off {
@@ -155,7 +155,7 @@ func (s *situation) decide() decision {
 	for i, b := range s.library.backends {
 		d.backends[i] = anyOf(d.variants[b.first:b.last])
 	}
-	s.choose(&d)
+	d.choose(s)
 	return d
 }
 

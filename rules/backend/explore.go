@@ -167,16 +167,16 @@ func (e *exploration) nextOf(d decision, such func(backend int) bool) int {
 }
 
 // unknowns are the facts that keep a variant undecided, those that can be tried out first.
-func (s *situation) unknowns(variant int) []int {
-	l := s.library
+func (e *exploration) unknowns(variant int) []int {
+	l := e.library
 	var triable, others []int
-	for _, c := range s.openConditions(variant) {
-		for _, name := range c.Unknowns(s.Situation) {
+	for _, c := range e.openConditions(variant) {
+		for _, name := range c.Unknowns(e.Situation) {
 			i, ok := l.byName[name]
 			if !ok || slices.Contains(triable, i) || slices.Contains(others, i) {
 				continue
 			}
-			if l.facts[i].triable(s.release) {
+			if l.facts[i].triable(e.release) {
 				triable = append(triable, i)
 			} else {
 				others = append(others, i)
@@ -184,32 +184,32 @@ func (s *situation) unknowns(variant int) []int {
 		}
 	}
 	if len(triable)+len(others) == 0 {
-		return s.halfKnown()
+		return e.halfKnown()
 	}
 	return append(triable, others...)
 }
 
 // openConditions are those of a variant and of the undecided rules about it.
-func (s *situation) openConditions(variant int) []*condition.Expression {
-	when, _ := s.library.variants[variant].when.at(s.release)
+func (e *exploration) openConditions(variant int) []*condition.Expression {
+	when, _ := e.library.variants[variant].when.at(e.release)
 	conditions := slices.Clone(when)
-	for _, r := range s.library.releases[s.release].byVariant[variant] {
-		if s.fires(r) != undecided {
+	for _, r := range e.library.releases[e.release].byVariant[variant] {
+		if e.fires(r) != undecided {
 			continue
 		}
-		when, _ := r.when.at(s.release)
-		requires, _ := r.requires.at(s.release)
+		when, _ := r.when.at(e.release)
+		requires, _ := r.requires.at(e.release)
 		conditions = append(append(conditions, when...), requires...)
 	}
 	return conditions
 }
 
 // halfKnown are the objects of which some member is unknown.
-func (s *situation) halfKnown() (facts []int) {
-	for i := range s.library.facts {
-		v := s.value(i)
+func (e *exploration) halfKnown() (facts []int) {
+	for i := range e.library.facts {
+		v := e.value(i)
 		hasUnknown := func(member string) bool { return !v.Member(member).Known() }
-		if v.Present() && slices.ContainsFunc(s.library.facts[i].unknown, hasUnknown) {
+		if v.Present() && slices.ContainsFunc(e.library.facts[i].unknown, hasUnknown) {
 			facts = append(facts, i)
 		}
 	}

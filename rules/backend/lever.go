@@ -38,8 +38,11 @@ type lever struct {
 	loses   string
 }
 
-// compileLevers reads the levers, and what callers pass for facts that they know nothing of.
-func (b *builder) compileLevers() {
+// leverLoader reads the levers.
+type leverLoader struct{ *builder }
+
+// compile reads the levers, and what callers pass for facts that they know nothing of.
+func (b leverLoader) compile() {
 	l := b.library
 	b.each(func(f libraryFile) {
 		for name, use := range f.Facts {
@@ -54,7 +57,7 @@ func (b *builder) compileLevers() {
 	})
 }
 
-func (b *builder) compileLever(entry leverEntry) {
+func (b leverLoader) compileLever(entry leverEntry) {
 	fact, ok := b.library.byName[entry.Fact.Value]
 	if !ok {
 		b.Problem(entry.Fact.Line, entry.Fact.Column, "%s is none of the library's facts", entry.Fact.Value)
@@ -74,7 +77,7 @@ func (b *builder) compileLever(entry leverEntry) {
 }
 
 // preset is what a caller passes for a fact: an expression, a quoted version for a version.
-func (b *builder) preset(t rulefile.Text, want condition.Type) *condition.Expression {
+func (b leverLoader) preset(t rulefile.Text, want condition.Type) *condition.Expression {
 	if t.Value == "null" {
 		t.Value = "nil"
 	}

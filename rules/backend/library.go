@@ -11,10 +11,9 @@ import (
 // Library is what is known about how one library chooses among its backends: rules that take a backend out, the order of what is left,
 // and what a user can change. It does not change after loading and may be shared.
 type Library struct {
-	Name  string
-	Title string
-	Ask   string // what shows the facts that have no command of their own
+	Name string
 
+	ask          string // what shows the facts that have no command of their own
 	source       string // URL of a rule's source, with {file} and {tag}
 	version      int    // the fact (place in facts) that holds the library's release
 	releases     []release
@@ -79,24 +78,6 @@ type variant struct {
 type preference struct {
 	first, over []int // variants
 	when        ranged[[]*condition.Expression]
-}
-
-// Releases are the releases whose rules were checked, oldest first.
-func (l *Library) Releases() []string {
-	var names []string
-	for _, r := range l.releases {
-		names = append(names, r.version.String())
-	}
-	return names
-}
-
-// Backends are the library's backends in its own order.
-func (l *Library) Backends() []string {
-	var names []string
-	for _, b := range l.backends {
-		names = append(names, b.name)
-	}
-	return names
 }
 
 // Facts are the facts that the rules ask for.

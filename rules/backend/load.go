@@ -17,7 +17,7 @@ import (
 // files' names.
 type libraryFile struct {
 	Library      rulefile.Text      `yaml:"library"`
-	Title        string             `yaml:"title"`
+	Title        string             `yaml:"title"`   // for readers of the file
 	Version      rulefile.Text      `yaml:"version"` // the fact that holds the release
 	Source       string             `yaml:"source"`
 	Releases     []rulefile.Text    `yaml:"releases"`
@@ -108,9 +108,10 @@ func newBuilder(v *fact.Vocabulary) *builder {
 // build takes the files' parts in the order in which they need each other. It stops after the first step with mistakes, since what
 // follows would only complain of what is missing.
 func (b *builder) build() {
+	facts, backends, rules := factLoader{b}, backendLoader{b}, ruleLoader{b}
 	steps := []func(){
-		b.head, b.declareFacts, b.declareBackends, b.define, b.compileRules, b.linkPasses, b.compileBackends, b.indexRules,
-		b.compileSelectionLog, b.compileLevers, b.noteComparisons,
+		b.head, facts.declare, backends.declare, definitionLoader{b}.define, rules.compile, backends.linkPasses, backends.compile,
+		rules.index, logLoader{b}.compile, leverLoader{b}.compile, b.noteComparisons,
 	}
 	for _, step := range steps {
 		if len(b.Problems) > 0 {
@@ -138,7 +139,7 @@ func (b *builder) head() {
 		if l.Name != "" {
 			b.Problem(f.Library.Line, f.Library.Column, "the library has a name in another file, too")
 		}
-		l.Name, l.Title, l.source, l.Ask = f.Library.Value, f.Title, f.Source, f.SelectionLog.Ask
+		l.Name, l.source, l.ask = f.Library.Value, f.Source, f.SelectionLog.Ask
 		b.version, b.filters, b.messages = f.Version.Value, f.Filters, f.Messages
 		for _, r := range f.Releases {
 			v, err := condition.ParseVersion(r.Value)

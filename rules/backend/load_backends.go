@@ -40,8 +40,11 @@ type passing struct {
 	computed        *condition.Computed
 }
 
-// declareBackends notes which backends and variants there are, since rules name them. Their conditions come later.
-func (b *builder) declareBackends() {
+// backendLoader reads the backends, their variants and the preferences among them.
+type backendLoader struct{ *builder }
+
+// declare notes which backends and variants there are, since rules name them. Their conditions come later.
+func (b backendLoader) declare() {
 	l := b.library
 	b.each(func(f libraryFile) {
 		for _, entry := range f.Backends {
@@ -66,7 +69,7 @@ func (e backendEntry) variants() []variantEntry {
 	return e.Variants
 }
 
-func (b *builder) declareVariant(backend int, entry variantEntry) {
+func (b backendLoader) declareVariant(backend int, entry variantEntry) {
 	l := b.library
 	at := len(l.variants)
 	l.variants = append(l.variants, variant{name: entry.Name.Value, backend: backend})
@@ -87,7 +90,7 @@ func (b *builder) declareVariant(backend int, entry variantEntry) {
 }
 
 // linkPasses tells which conditions the names of passed filters hang on, and refuses those that need themselves.
-func (b *builder) linkPasses() {
+func (b backendLoader) linkPasses() {
 	for _, p := range b.passes {
 		for _, r := range b.library.rules {
 			if r.filter == p.filter && r.canTakeOut(p.variant) {
@@ -100,8 +103,8 @@ func (b *builder) linkPasses() {
 	}
 }
 
-// compileBackends reads what needs the definitions: when variants exist, what they report, and the preferences.
-func (b *builder) compileBackends() {
+// compile reads what needs the definitions: when variants exist, what they report, and the preferences.
+func (b backendLoader) compile() {
 	at := 0
 	b.each(func(f libraryFile) {
 		for _, backend := range f.Backends {
@@ -119,15 +122,7 @@ func (b *builder) compileBackends() {
 	})
 }
 
-// conditionsByRelease reads conditions; without a node there are none, and what hangs on them holds in all releases of the set.
-func (b *builder) conditionsByRelease(n *rulefile.Node, releases []bool) ranged[[]*condition.Expression] {
-	if n == nil {
-		return everywhere[[]*condition.Expression](releases, nil)
-	}
-	return byRelease(b.reader, n, releases, b.conditions)
-}
-
-func (b *builder) compilePreference(entry preferEntry) {
+func (b backendLoader) compilePreference(entry preferEntry) {
 	if entry.First == nil || entry.Over == nil || entry.Source == "" || entry.Because == "" {
 		b.Problem(entry.ID.Line, entry.ID.Column, "%s needs first:, over:, because: and source:", entry.ID.Value)
 		return

@@ -16,8 +16,11 @@ type definition struct {
 	placed bool
 }
 
+// definitionLoader adds the names that stand for expressions.
+type definitionLoader struct{ *builder }
+
 // define adds the defined names. They may need each other in any order, so each comes after those that it names.
-func (b *builder) define() {
+func (b definitionLoader) define() {
 	var all []*definition
 	byName := make(map[string]*definition)
 	b.each(func(f libraryFile) {
@@ -66,7 +69,7 @@ func wordsOf(n *rulefile.Node) []string {
 	return words
 }
 
-func (b *builder) defineOne(d *definition) {
+func (b definitionLoader) defineOne(d *definition) {
 	if d.node.IsText() {
 		if e := b.expression(d.node); e != nil {
 			b.defineAs(d, []*condition.Expression{e}, b.library.scope.Define(d.name, e))
@@ -82,7 +85,7 @@ func (b *builder) defineOne(d *definition) {
 }
 
 // defineAs notes what a name was defined as, or why it could not be.
-func (b *builder) defineAs(d *definition, expressions []*condition.Expression, err error) {
+func (b definitionLoader) defineAs(d *definition, expressions []*condition.Expression, err error) {
 	if err != nil {
 		b.Problem(d.node.Line, d.node.Column, "%v", err)
 		return

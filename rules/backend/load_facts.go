@@ -18,7 +18,10 @@ type factUse struct {
 	Unknown []string       `yaml:"unknown_members"`
 }
 
-func (b *builder) declareFacts() {
+// factLoader declares the facts that a library reads.
+type factLoader struct{ *builder }
+
+func (b factLoader) declare() {
 	l := b.library
 	b.each(func(f libraryFile) {
 		for _, name := range sortedKeys(f.Facts) {
@@ -40,7 +43,7 @@ func (b *builder) declareFacts() {
 	l.version = version
 }
 
-func (b *builder) declareFact(name string, use factUse) {
+func (b factLoader) declareFact(name string, use factUse) {
 	l := b.library
 	info, ok := b.vocabulary.Fact(name)
 	if !ok {
@@ -69,7 +72,7 @@ func (b *builder) declareFact(name string, use factUse) {
 }
 
 // linkSame finds the fact that holds another when that is not given.
-func (b *builder) linkSame(name, same string) {
+func (b factLoader) linkSame(name, same string) {
 	if same == "" {
 		return
 	}
@@ -83,7 +86,7 @@ func (b *builder) linkSame(name, same string) {
 }
 
 // since is the first release that asks for a fact.
-func (b *builder) since(t rulefile.Text) int {
+func (b factLoader) since(t rulefile.Text) int {
 	if t.Value == "" {
 		return 0
 	}

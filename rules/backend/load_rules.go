@@ -26,8 +26,11 @@ type ruleEntry struct {
 	Passes   *rulefile.Node `yaml:"passes"` // a near miss: facts under which it does not
 }
 
-// compileRules reads the rules in the order of their filters, and inside one in the order of the files.
-func (b *builder) compileRules() {
+// ruleLoader reads the rules.
+type ruleLoader struct{ *builder }
+
+// compile reads the rules in the order of their filters, and inside one in the order of the files.
+func (b ruleLoader) compile() {
 	type placed struct {
 		file   string
 		filter int
@@ -56,7 +59,7 @@ func (b *builder) compileRules() {
 	}
 }
 
-func (b *builder) compileRule(filter int, entry ruleEntry) {
+func (b ruleLoader) compileRule(filter int, entry ruleEntry) {
 	l := b.library
 	r := &rule{id: entry.ID.Value, index: len(l.rules), filter: filter, because: entry.Because.Value, ends: entry.Ends}
 	r.place = rulefile.Problem{File: b.File, Line: entry.ID.Line, Column: entry.ID.Column}
@@ -84,7 +87,7 @@ func (b *builder) compileRule(filter int, entry ruleEntry) {
 }
 
 // bindLeftNames gives the names of variants, those that a rule uses, the meaning "no earlier rule took exactly this variant out".
-func (b *builder) bindLeftNames(before int, used []string) {
+func (b ruleLoader) bindLeftNames(before int, used []string) {
 	scope := b.library.scope
 	for _, name := range sortedKeys(b.leftNames) {
 		variant := b.leftNames[name]
@@ -103,14 +106,14 @@ func (b *builder) bindLeftNames(before int, used []string) {
 	}
 }
 
-func (b *builder) unbindLeftNames() {
+func (b ruleLoader) unbindLeftNames() {
 	for name := range b.leftNames {
 		b.library.scope.Unbind(name)
 	}
 }
 
-// indexRules lists, for each release, the rules that hold in it.
-func (b *builder) indexRules() {
+// index lists, for each release, the rules that hold in it.
+func (b ruleLoader) index() {
 	for i := range b.library.releases {
 		release := &b.library.releases[i]
 		release.byVariant = make([][]*rule, len(b.library.variants))

@@ -1,7 +1,7 @@
 package backend
 
 // choose names the backend that the library uses among those that are left.
-func (s *situation) choose(d *decision) {
+func (d *decision) choose(s *situation) {
 	d.chosen, d.used = none, none
 	for i, b := range s.library.backends {
 		if d.backends[i] == off {
@@ -9,7 +9,7 @@ func (s *situation) choose(d *decision) {
 		}
 		passedOver := undecided
 		if d.backends[i] == on {
-			passedOver = s.passedOver(d, i)
+			passedOver = d.passedOver(s, i)
 		}
 		switch passedOver {
 		case undecided:
@@ -23,7 +23,7 @@ func (s *situation) choose(d *decision) {
 }
 
 // passedOver tells whether a preference puts another available backend before this one.
-func (s *situation) passedOver(d *decision, backend int) verdict {
+func (d *decision) passedOver(s *situation, backend int) verdict {
 	l, result := s.library, off
 	for i := range l.preferences {
 		p := &l.preferences[i]

@@ -26,7 +26,7 @@ type question struct {
 func (e *evaluation) ask(selection *Selection) {
 	for _, q := range e.questions() {
 		f := &e.library.facts[q.fact]
-		selection.Missing = append(selection.Missing, MissingFact{f.Name, f.About + " decides which rules apply", cmp.Or(f.Ask, e.library.Ask)})
+		selection.Missing = append(selection.Missing, MissingFact{f.Name, f.About + " decides which rules apply", cmp.Or(f.Ask, e.library.ask)})
 		for i := range selection.Backends {
 			b := &selection.Backends[i]
 			if b.Verdict == Unknown && q.backends[i] && len(b.Missing) < maxQuestions {
@@ -45,7 +45,7 @@ func (e *evaluation) questions() []question {
 		if d.variants[v] != undecided {
 			continue
 		}
-		for _, fact := range e.unknowns(v) {
+		for _, fact := range e.found.unknowns(v) {
 			i := slices.IndexFunc(questions, func(q question) bool { return q.fact == fact })
 			if i < 0 {
 				i = len(questions)
@@ -74,22 +74,22 @@ func (e *evaluation) questions() []question {
 }
 
 // decides is how many backends a fact decides, on average over its values.
-func (s *situation) decides(fact int) float64 {
-	values := s.representatives(fact)
-	if len(values) == 0 || s.value(fact).Known() {
+func (e *evaluation) decides(fact int) float64 {
+	values := e.found.representatives(fact)
+	if len(values) == 0 || e.value(fact).Known() {
 		return 0
 	}
 	values = values[:min(len(values), maxTried)]
 	decided := 0
 	for _, v := range values {
-		s.set(fact, s.library.facts[fact].asRead(v))
-		d := s.decide()
-		for i := range s.library.backends {
+		e.set(fact, e.library.facts[fact].asRead(v))
+		d := e.decide()
+		for i := range e.library.backends {
 			if d.backends[i] != undecided {
 				decided++
 			}
 		}
 	}
-	s.set(fact, condition.Value{})
+	e.set(fact, condition.Value{})
 	return float64(decided) / float64(len(values))
 }

@@ -82,6 +82,14 @@ func (r reader) conditions(n *rulefile.Node) []*condition.Expression {
 	return list
 }
 
+// conditionsByRelease reads conditions; without a node there are none, and what hangs on them holds in all releases of the set.
+func (r reader) conditionsByRelease(n *rulefile.Node, releases []bool) ranged[[]*condition.Expression] {
+	if n == nil {
+		return everywhere[[]*condition.Expression](releases, nil)
+	}
+	return byRelease(r, n, releases, r.conditions)
+}
+
 func (r reader) expression(n *rulefile.Node) *condition.Expression {
 	t, ok := r.Text(n, "an expression")
 	if !ok {

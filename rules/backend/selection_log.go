@@ -51,9 +51,8 @@ func (m logMessage) matches(text string) bool {
 
 // SelectionLog is what a log tells of one selection.
 type SelectionLog struct {
-	Complete bool // the line with the available backends was seen: every rule that fired has printed its line
-
 	library   *Library
+	complete  bool               // the line with the available backends is there: every rule that fired has printed its line
 	rules     map[*rule][]string // rule -> the lines that it may have printed
 	available map[string]string  // backend -> True or False
 	selected  string
@@ -81,7 +80,7 @@ func (l *Library) ReadSelectionLog(lines []string) (log *SelectionLog, found boo
 func (t *SelectionLog) read(line string) bool {
 	format := &t.library.selectionLog
 	if m := submatch(format.available, line); m != nil {
-		t.available, t.Complete = make(map[string]string), true
+		t.available, t.complete = make(map[string]string), true
 		for i, name := range format.available.SubexpNames() {
 			if name != "" {
 				t.available[name] = m[i]
@@ -125,7 +124,7 @@ func (t *SelectionLog) Facts(known map[string]condition.Value) map[string]condit
 		states := r.silent
 		if _, printed := t.rules[r]; printed {
 			states = r.tells
-		} else if !t.Complete {
+		} else if !t.complete {
 			continue
 		}
 		values, _ := states.at(release)
@@ -146,8 +145,11 @@ type selectionLogEntry struct {
 	Ask       string `yaml:"ask"`
 }
 
-// compileSelectionLog reads how the log tells of the selection, and what each rule prints.
-func (b *builder) compileSelectionLog() {
+// logLoader reads how the log tells of the selection.
+type logLoader struct{ *builder }
+
+// compile reads how the log tells of the selection, and what each rule prints.
+func (b logLoader) compile() {
 	format := &b.library.selectionLog
 	b.each(func(f libraryFile) {
 		entry := f.SelectionLog
@@ -165,7 +167,7 @@ func (b *builder) compileSelectionLog() {
 }
 
 // regexp compiles an expression of selection_log:, nil without one.
-func (b *builder) regexp(source string) *regexp.Regexp {
+func (b logLoader) regexp(source string) *regexp.Regexp {
 	if source == "" {
 		return nil
 	}
@@ -178,7 +180,7 @@ func (b *builder) regexp(source string) *regexp.Regexp {
 }
 
 // messagesOf are what a rule prints, with each variant's name in it where it names one.
-func (b *builder) messagesOf(r *rule) []logMessage {
+func (b logLoader) messagesOf(r *rule) []logMessage {
 	var messages []logMessage
 	for i, message := range r.message.parts {
 		releases := make([]bool, len(b.library.releases))

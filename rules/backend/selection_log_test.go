@@ -20,7 +20,7 @@ func TestSelectionLog(t *testing.T) {
 		for _, row := range readRows[oracleRow](t, file) {
 			facts := rowFacts(l, row)
 			log, ok := l.ReadSelectionLog(logLines(row))
-			if !ok || !log.Complete {
+			if !ok || !log.complete {
 				t.Fatalf("%s: its log is not read", row.ID)
 			}
 			if found := log.Contradictions(facts); len(found) > 0 {

@@ -14,9 +14,9 @@ func (f *libraryFact) triable(release int) bool {
 }
 
 // representatives are values that a fact can have, one for each way in which the rules can tell values apart.
-func (s *situation) representatives(fact int) []condition.Value {
-	f := &s.library.facts[fact]
-	listed, _ := f.values.at(s.release)
+func (e *exploration) representatives(fact int) []condition.Value {
+	f := &e.library.facts[fact]
+	listed, _ := f.values.at(e.release)
 	if slices.ContainsFunc(listed, func(v condition.Value) bool { return !v.IsNil() }) {
 		return listed // that is all there is
 	}
@@ -26,7 +26,7 @@ func (s *situation) representatives(fact int) []condition.Value {
 	case condition.VersionType:
 		return distinct(append(slices.Clone(listed), f.compared.versions()...))
 	case condition.Number:
-		return s.numbers(f)
+		return e.numbers(f)
 	}
 	return distinct(slices.Clone(listed))
 }
@@ -84,8 +84,8 @@ func distinct(values []condition.Value) []condition.Value {
 }
 
 // numbers are values around every constant that a number is compared with, and with every divisor between them.
-func (s *situation) numbers(f *libraryFact) []condition.Value {
-	edges := slices.Concat(f.compared.numbers, s.otherNumbers())
+func (e *exploration) numbers(f *libraryFact) []condition.Value {
+	edges := slices.Concat(f.compared.numbers, e.otherNumbers())
 	var tried []float64
 	for _, edge := range edges {
 		tried = append(tried, edge-1, edge, edge+1)
@@ -108,13 +108,13 @@ func (s *situation) numbers(f *libraryFact) []condition.Value {
 }
 
 // otherNumbers are the numbers of the situation, with which another may be compared, and their doubles.
-func (s *situation) otherNumbers() (edges []float64) {
-	for i := range s.library.facts {
-		f := &s.library.facts[i]
+func (e *exploration) otherNumbers() (edges []float64) {
+	for i := range e.library.facts {
+		f := &e.library.facts[i]
 		if f.Type != condition.Number || len(f.values.parts) > 0 {
 			continue
 		}
-		if n, ok := s.value(i).Number(); ok {
+		if n, ok := e.value(i).Number(); ok {
 			edges = append(edges, n, 2*n)
 		}
 	}

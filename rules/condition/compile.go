@@ -2,6 +2,7 @@ package condition
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/expr-lang/expr/ast"
@@ -14,7 +15,7 @@ type compiler struct {
 	source    string
 	nodes     int
 	predicate *Shape // what # is, inside any, all and none
-	err       *Error
+	err       *mistake
 }
 
 // fail notes a mistake at a node.
@@ -30,7 +31,7 @@ func (c *compiler) fail(at ast.Node, format string, args ...any) *node {
 				line, column = line+1, 1
 			}
 		}
-		c.err = &Error{line, column, fmt.Sprintf(format, args...)}
+		c.err = &mistake{line, column, fmt.Sprintf(format, args...)}
 	}
 	return constantNode(Value{})
 }
@@ -131,18 +132,14 @@ func (c *compiler) member(n *ast.MemberNode) *node {
 	return c.fail(n, "only a constant index or member name is allowed")
 }
 
+// memberNamed is a member of an object.
 func (c *compiler) memberNamed(at ast.Node, object *node, name string) *node {
-	shape := Shape{}
-	if members := object.shape.Members; members != nil {
-		var ok bool
-		if shape, ok = members[name]; !ok {
-			known := make([]string, 0, len(members))
-			for m := range members {
-				known = append(known, m)
-			}
-			return c.fail(at, "no member %s, did you mean %s?", name, rulefile.Nearest(name, known))
-		}
-	} else if t := object.shape.Type; t != Object && t != Any {
+	shape, known := object.shape.Members[name]
+	switch t := object.shape.Type; {
+	case object.shape.Members != nil && !known:
+		members := slices.Sorted(maps.Keys(object.shape.Members))
+		return c.fail(at, "no member %s, did you mean %s?", name, rulefile.Nearest(name, members))
+	case t != Object && t != Any:
 		return c.fail(at, "a %s has no member %s", t, name)
 	}
 	return &node{shape: shape, slot: noSlot, operands: []*node{object}, eval: func(s *Situation) Value {
@@ -154,6 +151,7 @@ func (c *compiler) memberNamed(at ast.Node, object *node, name string) *node {
 	}}
 }
 
+// itemAt is an item of a list, counted from the end when the index is negative.
 func itemAt(list *node, index int) *node {
 	shape := Shape{}
 	if list.shape.Items != nil {

@@ -36,28 +36,28 @@ type node struct {
 	pattern *pattern.Pattern // what the text of an event must match, when that is all there is to the node
 }
 
-// Error is a mistake in an expression, with its place inside it.
-type Error struct {
+// mistake is what is wrong with an expression, with its place inside it.
+type mistake struct {
 	Line, Column int // from 1
 	Message      string
 }
 
-func (e *Error) Error() string {
+func (e *mistake) Error() string {
 	return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Message)
 }
 
-// Compile reads an expression, checks its types and refuses whatever this package does not evaluate. The error is an *Error.
-func (s *Scope) Compile(source string) (*Expression, error) {
+// compile reads an expression, checks its types and refuses whatever this package does not evaluate. The error is a *mistake.
+func (s *Scope) compile(source string) (*Expression, error) {
 	if len(source) > maxSource {
-		return nil, &Error{1, 1, fmt.Sprintf("the expression has %d bytes, at most %d are allowed", len(source), maxSource)}
+		return nil, &mistake{1, 1, fmt.Sprintf("the expression has %d bytes, at most %d are allowed", len(source), maxSource)}
 	}
 	tree, err := parser.Parse(source)
 	if err != nil {
 		var at *file.Error
 		if errors.As(err, &at) {
-			return nil, &Error{max(at.Line, 1), at.Column + 1, at.Message}
+			return nil, &mistake{max(at.Line, 1), at.Column + 1, at.Message}
 		}
-		return nil, &Error{1, 1, err.Error()}
+		return nil, &mistake{1, 1, err.Error()}
 	}
 	c := compiler{scope: s, source: source}
 	root := c.compile(tree.Node)
@@ -67,26 +67,26 @@ func (s *Scope) Compile(source string) (*Expression, error) {
 	return &Expression{s, source, root, asks(tree.Node)}, nil
 }
 
-// CompileCondition is Compile for an expression that must be true, false or unknown.
-func (s *Scope) CompileCondition(source string) (*Expression, error) {
-	e, err := s.Compile(source)
+// compileCondition is compile for an expression that must be true, false or unknown.
+func (s *Scope) compileCondition(source string) (*Expression, error) {
+	e, err := s.compile(source)
 	if err != nil {
 		return nil, err
 	}
 	if t := e.Type(); t != Bool && t != Any {
-		return nil, &Error{1, 1, fmt.Sprintf("a condition must be true or false, this is a %s", t)}
+		return nil, &mistake{1, 1, fmt.Sprintf("a condition must be true or false, this is a %s", t)}
 	}
 	return e, nil
 }
 
 // Read compiles an expression of a rule file. A mistake is noted at its place in the file, and nil returned.
 func (s *Scope) Read(d *rulefile.Decoder, t rulefile.Text) *Expression {
-	return read(d, t, s.Compile)
+	return read(d, t, s.compile)
 }
 
 // ReadCondition is Read for an expression that must be true, false or unknown.
 func (s *Scope) ReadCondition(d *rulefile.Decoder, t rulefile.Text) *Expression {
-	return read(d, t, s.CompileCondition)
+	return read(d, t, s.compileCondition)
 }
 
 func read(d *rulefile.Decoder, t rulefile.Text, compile func(string) (*Expression, error)) *Expression {
@@ -97,7 +97,7 @@ func read(d *rulefile.Decoder, t rulefile.Text, compile func(string) (*Expressio
 	if err == nil {
 		return e
 	}
-	var at *Error
+	var at *mistake
 	if !errors.As(err, &at) {
 		d.Problem(t.Line, t.Column, "%v", err)
 		return nil

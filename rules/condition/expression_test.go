@@ -34,7 +34,7 @@ func scopeForTests(t testing.TB) *Scope {
 
 func define(t testing.TB, s *Scope, name, source string) {
 	t.Helper()
-	e, err := s.Compile(source)
+	e, err := s.compile(source)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestEval(t *testing.T) {
 		{`all(window, # < sm)`, map[string]Value{"window": ListValue(NumberValue(3))}, "unknown"},
 	} {
 		s := scopeForTests(t)
-		e, err := s.Compile(c.source)
+		e, err := s.compile(c.source)
 		if err != nil {
 			t.Errorf("%s: %v", c.source, err)
 			continue
@@ -102,7 +102,7 @@ func TestEval(t *testing.T) {
 func TestUnknowns(t *testing.T) {
 	s := scopeForTests(t)
 	define(t, s, "ready", `training and heads > 4`)
-	e, err := s.Compile(`sm > 80 and ready and torch > "2.0"`)
+	e, err := s.compile(`sm > 80 and ready and torch > "2.0"`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestRefused(t *testing.T) {
 		`unknown()`:                                 "no function unknown",
 		`"a`:                                        "1:",
 	} {
-		_, err := scopeForTests(t).CompileCondition(source)
+		_, err := scopeForTests(t).compileCondition(source)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60s: got %v, want an error with %q", source, err, want)
 		}
@@ -159,7 +159,7 @@ func FuzzCompile(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, source string) {
 		s := scopeForTests(t)
-		e, err := s.Compile(source)
+		e, err := s.compile(source)
 		if err != nil {
 			return
 		}
@@ -188,7 +188,7 @@ func TestRequires(t *testing.T) {
 		`before contains "CUDA"`:                      "", // not in the text
 		`text contains error.name`:                    "",
 	} {
-		e, err := scope.CompileCondition(condition)
+		e, err := scope.compileCondition(condition)
 		if err != nil {
 			t.Fatal(condition, err)
 		}
@@ -207,7 +207,7 @@ func TestDefineChoice(t *testing.T) {
 	scope := scopeForTests(t)
 	var alternatives []*Expression
 	for _, source := range []string{"heads > 4", "training"} {
-		e, err := scope.Compile(source)
+		e, err := scope.compile(source)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -216,7 +216,7 @@ func TestDefineChoice(t *testing.T) {
 	if err := scope.DefineChoice("ready", alternatives, func(s *Situation) int { return s.Context.(int) }); err != nil {
 		t.Fatal(err)
 	}
-	e, err := scope.CompileCondition("ready or sm > 80")
+	e, err := scope.compileCondition("ready or sm > 80")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,18 +244,18 @@ func TestDefineChoice(t *testing.T) {
 // TestCompute: a computed value has a name only while it is bound, hangs on what its function needs, and must not need itself.
 func TestCompute(t *testing.T) {
 	scope := scopeForTests(t)
-	heads, err := scope.Compile("heads > 4")
+	heads, err := scope.compile("heads > 4")
 	if err != nil {
 		t.Fatal(err)
 	}
 	many := &Computed{Value: heads.Eval, Needs: []*Expression{heads}}
 	scope.Bind("many", scope.Compute("many heads", Bool, many))
-	e, err := scope.CompileCondition("many and training")
+	e, err := scope.compileCondition("many and training")
 	if err != nil {
 		t.Fatal(err)
 	}
 	scope.Unbind("many")
-	if _, err := scope.Compile("many"); err == nil {
+	if _, err := scope.compile("many"); err == nil {
 		t.Error("a name that was taken back can be written")
 	}
 	s := scope.NewSituation()
@@ -279,7 +279,7 @@ func TestCompute(t *testing.T) {
 func TestComparisons(t *testing.T) {
 	scope := scopeForTests(t)
 	define(t, scope, "wide", "heads / 2")
-	e, err := scope.Compile(`wide % 8 == 0 and layout in ["thd", "sbhd"] and torch >= "2.6"`)
+	e, err := scope.compile(`wide % 8 == 0 and layout in ["thd", "sbhd"] and torch >= "2.6"`)
 	if err != nil {
 		t.Fatal(err)
 	}

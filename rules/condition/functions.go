@@ -33,9 +33,11 @@ func (c *compiler) call(at ast.Node, name string, arguments []ast.Node) *node {
 	return &node{shape: Shape{Type: f.gives}, slot: noSlot, operands: operands, eval: func(s *Situation) Value {
 		var values [2]Value
 		for i, operand := range operands {
-			if values[i] = operand.eval(s); values[i].state != present {
-				return values[i]
+			v := operand.eval(s)
+			if v.state != present {
+				return v
 			}
+			values[i] = v
 		}
 		return f.apply(values[0], values[1])
 	}}
@@ -74,7 +76,7 @@ var functions = map[string]function{
 	}},
 	"public": {[]Type{VersionType}, VersionType, func(a, _ Value) Value {
 		v, _ := a.Version()
-		return VersionValue(v.Public())
+		return VersionValue(v.public())
 	}},
 	"release": {[]Type{VersionType}, VersionType, func(a, _ Value) Value {
 		v, _ := a.Version()
@@ -133,10 +135,11 @@ func quantify(s *Situation, name string, list Value, condition *node) Value {
 	if !list.Known() {
 		return list
 	}
-	// all is false on the first false, any is true on the first true, none is false on the first true.
+	// all is false on the first false, any is true and none is false on the first true.
 	decisive := name != "all"
 	undecided := false
-	for _, s.item = range list.list() {
+	for _, item := range list.list() {
+		s.item = item
 		v := condition.eval(s)
 		if !v.Known() {
 			undecided = true

@@ -129,8 +129,8 @@ func (v Version) Release() Version {
 	return released
 }
 
-// Public is the version without its local part: 2.8.3 for 2.8.3+cu13.
-func (v Version) Public() Version {
+// public is the version without its local part: 2.8.3 for 2.8.3+cu13.
+func (v Version) public() Version {
 	public, _, local := strings.Cut(v.text, "+")
 	if !local {
 		return v

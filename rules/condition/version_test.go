@@ -125,7 +125,7 @@ func TestNoVersions(t *testing.T) {
 func TestVersionParts(t *testing.T) {
 	for text, want := range map[string]string{"2.8.3+cu13": "2.8.3 2.8.3 2.8.3", "2.7.4.post1+25.6": "2.7.4 2.7.4.post1 2.7.4", "9.10.2.21": "9.10.2.21 9.10.2.21 9.10.2", "9.8": "9.8 9.8 9.8"} {
 		v := mustVersion(t, text)
-		if got := strings.Join([]string{v.Release().String(), v.Public().String(), v.Truncate(3).String()}, " "); got != want {
+		if got := strings.Join([]string{v.Release().String(), v.public().String(), v.Truncate(3).String()}, " "); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}

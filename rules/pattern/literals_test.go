@@ -21,9 +21,11 @@ func TestMatches(t *testing.T) {
 	patterns := map[string]*pattern.Pattern{}
 	for _, source := range []string{"", "a|", "(a|b?)c", "(?:x*|NCCL)", "(CUDA|HIP) out", "^CUDA", "CUDA$", `\bCUDA|Error\b`, "[A-C]UDA", "[^A]UDA", "(?i)cuda", "(?i)kill|deepspeed|oss", "(?i:kill)ed", "CUDA(?i:error)",
 		"(ab){2,3}", "(?:CU|)DA", "Err.r", "(?s)Error.*line|File", "[A-Z][A-Z][A-Z]", `\d+ MiB|GiB`, "\ufffd", "(?:Traceback|Error)(?: in|: )", "(a?|CUDA)(e|rror.*)"} {
-		if patterns[source], err = pattern.New(source); err != nil {
+		p, err := pattern.New(source)
+		if err != nil {
 			t.Fatal(err)
 		}
+		patterns[source] = p
 	}
 	for _, s := range base.Signatures() {
 		for _, e := range s.Match {

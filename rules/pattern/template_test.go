@@ -92,9 +92,11 @@ func TestMatchesTemplate(t *testing.T) {
 	}
 	patterns := map[string]*pattern.Pattern{}
 	for _, source := range []string{`\b0\b times`, `x(?:0|10|200)$`, "^0", "[1-9] of", `exit code [^0]`, "bf16|fp8", "2-D", `(?i)CUDA:0\b`, "0 errors", `(\d)0{2,}`, "a(b1|c2)+3", `\b(?:7|\D0\b)`, "0 of", " 0[^x]"} {
-		if patterns[source], err = pattern.New(source); err != nil {
+		p, err := pattern.New(source)
+		if err != nil {
 			t.Fatal(err)
 		}
+		patterns[source] = p
 	}
 	for _, e := range base.Entries {
 		for _, p := range e.TemplatePatterns() {

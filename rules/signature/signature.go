@@ -1,7 +1,6 @@
 package signature
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -303,7 +302,8 @@ func (l *loader) captureNames(s *Signature, patterns []rulefile.Text) map[string
 			if err := l.scope.Declare(name, condition.Shape{Type: condition.String}); err != nil {
 				l.Problem(t.Line, t.Column, "%v", err)
 			}
-			if own[name] = true; !l.captures[name] { // else it is shared, perhaps, and only read
+			own[name] = true
+			if !l.captures[name] { // else it is shared, perhaps, and only read
 				l.captures[name] = true
 			}
 		}
@@ -348,9 +348,9 @@ func (l *loader) template(t rulefile.Text, own map[string]bool) condition.Templa
 		if isFact || name == top {
 			continue
 		}
-		_, err := l.scope.Compile(name)
-		var mistake *condition.Error
-		if errors.As(err, &mistake) {
+		member := &rulefile.Decoder{File: l.File}
+		l.scope.Read(member, rulefile.Text{Value: name, Line: t.Line, Column: t.Column})
+		for _, mistake := range member.Problems {
 			l.Problem(t.Line, t.Column, "{%s}: %s", name, mistake.Message)
 		}
 	}

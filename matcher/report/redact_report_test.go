@@ -1,4 +1,4 @@
-package matcher
+package report_test
 
 import (
 	"encoding/json"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/matcher/facts"
 	"github.com/gpu-triage/triage/rules"
 )
@@ -17,8 +18,8 @@ func TestReportHoldsNoSecret(t *testing.T) {
 		t.Fatal(err)
 	}
 	random := rand.New(rand.NewPCG(3, 4))
-	token := "hf_" + report.draw(random, report.alphanum, 34)
-	password, key := report.draw(random, report.alphanum, 12), report.draw(random, report.hexadecimal, 40)
+	token := "hf_" + draw(random, alphanum, 34)
+	password, key := draw(random, alphanum, 12), draw(random, hexadecimal, 40)
 	log := "WANDB_API_KEY=" + key + "\nTraceback (most recent call last):\n" +
 		"  File \"/home/user/train.py\", line 7, in push\n    login(token=\"" + token + "\")\n" +
 		"mymodel.OddError: no access to https://user:" + password + "@example.org for " + token + "\nand " + token + " again\n"
@@ -26,15 +27,15 @@ func TestReportHoldsNoSecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reading := New(base).Begin()
+	reading := matcher.New(base).Begin()
 	if err := reading.Read(t.Context(), "train.log", strings.NewReader(log)); err != nil {
 		t.Fatal(err)
 	}
-	report := reading.Report(facts.Fact{Name: "env.MY_SECRET", Value: value, Source: facts.FromUser, Where: "--fact"})
-	if len(report.Diagnoses) == 0 || !strings.Contains(report.Diagnoses[0].Evidence[0].Text, "[redacted ") {
-		t.Fatalf("the line of the token is not quoted: %+v", report.Diagnoses)
+	answer := reading.Report(facts.Fact{Name: "env.MY_SECRET", Value: value, Source: facts.FromUser, Where: "--fact"})
+	if len(answer.Diagnoses) == 0 || !strings.Contains(answer.Diagnoses[0].Evidence[0].Text, "[redacted ") {
+		t.Fatalf("the line of the token is not quoted: %+v", answer.Diagnoses)
 	}
-	encoded, err := json.Marshal(report)
+	encoded, err := json.Marshal(answer)
 	if err != nil {
 		t.Fatal(err)
 	}

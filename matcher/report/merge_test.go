@@ -1,4 +1,4 @@
-package matcher
+package report_test
 
 import (
 	"testing"
@@ -36,17 +36,17 @@ func mergeReports() []report.Report {
 	}
 }
 
-func mergeEngine(t *testing.T) *Engine {
+func shipped(t *testing.T) *rules.Base {
 	t.Helper()
 	base, err := rules.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(base)
+	return base
 }
 
 func TestMerge(t *testing.T) {
-	got := mergeEngine(t).Merge(mergeReports()...)
+	got := report.Merge(shipped(t), mergeReports()...)
 	root := got.Diagnoses[0]
 	if root.ID != "cuda-oom" || root.Certainty != report.Confirmed || *root.Rank != 3 || root.Count != 2 || root.Evidence[0].Line != 9 {
 		t.Errorf("the root cause is %+v", root)
@@ -74,7 +74,7 @@ func TestMerge(t *testing.T) {
 // Without a machine that saw the cause, what is only a consequence is all there is to say.
 func TestMergeKeepsLoneConsequences(t *testing.T) {
 	reports := mergeReports()
-	got := mergeEngine(t).Merge(reports[0], reports[3])
+	got := report.Merge(shipped(t), reports[0], reports[3])
 	if len(got.Diagnoses) != 1 || got.Diagnoses[0].ID != "torchrun-child-failed" || got.Diagnoses[0].Count != 2 {
 		t.Errorf("%+v", got.Diagnoses)
 	}
@@ -82,15 +82,15 @@ func TestMergeKeepsLoneConsequences(t *testing.T) {
 
 // However the reports are grouped, the answer is the same.
 func TestMergeIsAssociative(t *testing.T) {
-	engine, reports := mergeEngine(t), mergeReports()
-	whole := engine.Merge(reports...)
+	base, reports := shipped(t), mergeReports()
+	whole := report.Merge(base, reports...)
 	for cut := range len(reports) + 1 {
-		left, right := engine.Merge(reports[:cut]...), engine.Merge(reports[cut:]...)
-		if diff := cmp.Diff(whole, engine.Merge(left, right), cmpopts.EquateEmpty()); diff != "" {
+		left, right := report.Merge(base, reports[:cut]...), report.Merge(base, reports[cut:]...)
+		if diff := cmp.Diff(whole, report.Merge(base, left, right), cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("cut at %d:\n%s", cut, diff)
 		}
 		for inner := range cut + 1 {
-			three := engine.Merge(engine.Merge(reports[:inner]...), engine.Merge(reports[inner:cut]...), right)
+			three := report.Merge(base, report.Merge(base, reports[:inner]...), report.Merge(base, reports[inner:cut]...), right)
 			if diff := cmp.Diff(whole, three, cmpopts.EquateEmpty()); diff != "" {
 				t.Fatalf("cut at %d and %d:\n%s", inner, cut, diff)
 			}

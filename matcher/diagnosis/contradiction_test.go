@@ -1,10 +1,11 @@
-package matcher
+package diagnosis_test
 
 import (
 	"context"
 	"strings"
 	"testing"
 
+	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/matcher/facts"
 	"github.com/gpu-triage/triage/rules"
 )
@@ -44,7 +45,7 @@ ValueError: No dot product attention backend is available for the provided input
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			reading := New(base).Begin()
+			reading := matcher.New(base).Begin()
 			if err := reading.Read(context.Background(), "train.log", strings.NewReader(log)); err != nil {
 				t.Fatal(err)
 			}
