@@ -22,9 +22,9 @@ func TestExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, example := range examples {
-		t.Run(example.String(), func(t *testing.T) {
-			for _, mistake := range engine.Try(context.Background(), example) {
+	for _, one := range examples {
+		t.Run(one.String(), func(t *testing.T) {
+			for _, mistake := range example.Try(context.Background(), engine, one) {
 				t.Error(mistake)
 			}
 		})

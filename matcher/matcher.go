@@ -47,14 +47,14 @@ type Job struct{ *reading.Reading }
 
 // Report is the answer so far. Known are the facts that are not from the log; calling it again with others answers what would be
 // otherwise. No secret of a log or a fact is in it.
-func (j *Job) Report(known ...facts.Fact) report.Report { return diagnosis.Of(j.Reading, known...) }
+func (j *Job) Report(known ...facts.Fact) report.Report { return diagnosis.Of(j.Result(), known...) }
 
 // Choose applies a library's backend rules to what the logs say and what else is known. At most so many changes are proposed.
 func (j *Job) Choose(library *backend.Library, changes int, known ...facts.Fact) diagnosis.Choice {
-	return diagnosis.Choose(j.Reading, library, changes, known...)
+	return diagnosis.Choose(j.Result(), library, changes, known...)
 }
 
 // Ambiguities are sentences about signatures of which nothing but their names tells which of them is the root cause.
 func (j *Job) Ambiguities(known ...facts.Fact) []string {
-	return diagnosis.Ambiguities(j.Reading, known...)
+	return diagnosis.Ambiguities(j.Result(), known...)
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/prefilter"
 	"github.com/gpu-triage/triage/matcher/report"
-	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/rules"
 	"github.com/gpu-triage/triage/rules/signature"
 )
@@ -92,11 +92,7 @@ func TestBareMentions(t *testing.T) {
 func said(e *signature.Entry) []string {
 	words := slices.Concat(e.Keywords, e.Last)
 	for _, pattern := range e.Requires {
-		literals, err := scan.Required(pattern)
-		if err != nil {
-			continue
-		}
-		for _, l := range literals {
+		for _, l := range prefilter.Required(pattern) {
 			if !l.Fold {
 				words = append(words, l.Text)
 			}

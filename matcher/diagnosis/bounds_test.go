@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/matchertest"
 	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/rules"
 	"github.com/gpu-triage/triage/rules/signature"
@@ -35,7 +36,7 @@ func TestNearEnd(t *testing.T) {
 		{"a last line alone", "ValueError: bad shard\n", 30, 30},
 		{"a last line alone", "ValueError: bad shard\n", 31, 30},
 	} {
-		found := answer(t, storyBase(t), c.exception+strings.Repeat("serving\n", c.after)).Diagnoses
+		found := answer(t, matchertest.Story(t), c.exception+strings.Repeat("serving\n", c.after)).Diagnoses
 		if got := len(found) > 0; got != (c.after <= c.most) {
 			t.Errorf("%s, %d lines before the end: diagnosed is %v", c.name, c.after, got)
 		}
@@ -61,7 +62,7 @@ func TestAlternatives(t *testing.T) {
 }
 
 func TestShownBounds(t *testing.T) {
-	engine := storyBase(t)
+	engine := matchertest.Story(t)
 	for lines, want := range map[int]int{11: 11, 12: 12, 13: 12} {
 		// the frame of the user's code is quoted besides
 		log := valueError + strings.Repeat("more of it\n", lines-1)
@@ -78,7 +79,7 @@ func TestShownBounds(t *testing.T) {
 }
 
 func TestConsequenceBounds(t *testing.T) {
-	engine := storyBase(t)
+	engine := matchertest.Story(t)
 	for n, want := range map[int]int{12: 12, 13: 12} {
 		log := ""
 		for i := range n {

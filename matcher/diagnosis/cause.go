@@ -3,7 +3,6 @@ package diagnosis
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -42,7 +41,7 @@ var fits = map[signature.Role]int{signature.Cause: 0, signature.Consequence: 1, 
 
 // judge tells what an event means in a situation; nil when it means nothing. A chain with a harmless exception in it, such as the
 // user's interrupt, means only what a cause in it says.
-func judge(read *reading.Reading, e *reading.Event, situation *condition.Situation, failures map[string][]int) *finding {
+func judge(read *reading.Result, e *reading.Event, situation *condition.Situation, failures map[string][]int) *finding {
 	best := &finding{event: e, Occurrences: e.Occurrences(read.WentOn)}
 	harmless := false
 	for i := range e.Chain {
@@ -140,7 +139,7 @@ const (
 )
 
 // incidental tells whether an exception that only a generic signature knows is too far from the end to have ended the program.
-func incidental(read *reading.Reading, f *finding, failures map[string][]int) bool {
+func incidental(read *reading.Result, f *finding, failures map[string][]int) bool {
 	if f.element.Exception == nil {
 		return false
 	}
@@ -157,10 +156,10 @@ func hasTraceback(el reading.Element) bool {
 }
 
 // findingsIn are all events that mean something, those that lines state and those that dumps show, in the order of reading.
-func findingsIn(read *reading.Reading, situation *condition.Situation) []*finding {
+func findingsIn(read *reading.Result, situation *condition.Situation) []*finding {
 	var findings []*finding
 	failures := read.Failures()
-	for _, e := range slices.AppendSeq(dumpEvents(read), maps.Values(read.Events)) {
+	for _, e := range slices.Concat(dumpEvents(read), read.Events) {
 		if f := judge(read, e, situation, failures); f != nil {
 			findings = append(findings, f)
 		}

@@ -5,52 +5,17 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"testing/fstest"
 
-	"github.com/gpu-triage/triage/matcher"
-	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/matcher/matchertest"
 )
-
-// storyBase knows one failure of each role, so that these tests are about the story of a log and not about what is known.
-func storyBase(t *testing.T) *matcher.Engine {
-	t.Helper()
-	signature := func(id, role, keyword, match string) *fstest.MapFile {
-		return &fstest.MapFile{Data: []byte(fmt.Sprintf(
-			"id: %[1]s\ntitle: %[1]s\nrole: %[2]s\nkeywords: [%[3]q]\nmatch: [%[4]q]\ncause: x\nfixes: [{do: x}]\nreferences: [x]\n", id, role, keyword, match))}
-	}
-	facts := "facts: [{name: torch, type: version}]\n"
-	base, err := rules.Load(fstest.MapFS{
-		"facts.yaml":    {Data: []byte(facts)},
-		"oom.yaml":      signature("oom", "cause", "out of memory", `text contains "out of memory"`),
-		"watchdog.yaml": signature("watchdog", "consequence", "Watchdog caught", `text contains "Watchdog caught"`),
-		"wrapper.yaml":  signature("wrapper", "consequence", "ChildFailedError", `error.name == "ChildFailedError"`),
-		"step.yaml":     signature("step", "progress", "iteration", `text contains "iteration"`),
-		"any.yaml":      signature("any", "generic", "Error", `error.type != ""`),
-		"nan.yaml":      signature("nan", "cause", "loss nan", `text contains "loss nan"`),
-		"line.yaml":     signature("line", "generic", "Frontend error", `text contains "Frontend error"`),
-		"cut.yaml":      signature("cut", "generic", "Traceback", `error.type == "" and any(error.frames, .line > 0)`),
-		"chatter.yaml":  signature("chatter", "noise", "libfoo", `text contains "libfoo"`),
-		"killed.yaml":   signature("killed", "cause", "Killed", `text contains "Killed"`),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return matcher.New(base)
-}
 
 const (
-	valueError = "Traceback (most recent call last):\n  File \"main.py\", line 3, in <module>\n    f()\nValueError: bad shard\n"
-	oom        = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n"
-	step       = "[2026-11-19 03:00:00] iteration 1/100 loss 2.0\n"
+	valueError = matchertest.ValueError
+	oom        = matchertest.OOM
+	step       = matchertest.Step
 )
 
-func prefixed(rank int, text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		fmt.Fprintf(&b, "[rank%d]: %s", rank, line)
-	}
-	return b.String()
-}
+var prefixed = matchertest.Prefixed
 
 func childFailed(rank int) string {
 	return fmt.Sprintf(`Traceback (most recent call last):
@@ -106,7 +71,7 @@ func TestRootCause(t *testing.T) {
 		"a chain that explains at its end": {[]string{valueError + "\nDuring handling of the above exception, another exception occurred:\n\n" + strings.Replace(valueError, "bad shard", "CUDA out of memory", 1)}, "oom", noRank},
 	} {
 		t.Run(name, func(t *testing.T) {
-			reading := storyBase(t).Begin()
+			reading := matchertest.Story(t).Begin()
 			for i, log := range c.logs {
 				if err := reading.Read(context.Background(), fmt.Sprintf("%d.log", i), strings.NewReader(log)); err != nil {
 					t.Fatal(err)
@@ -129,7 +94,7 @@ func TestRootCause(t *testing.T) {
 
 // TestLastAttempt: of attempts that the job went on after, but for the last one, that one is told.
 func TestLastAttempt(t *testing.T) {
-	reading := storyBase(t).Begin()
+	reading := matchertest.Story(t).Begin()
 	attempt := func(gib int) string { return strings.Replace(oom, "2.00", fmt.Sprintf("%d.00", gib), 1) }
 	log := attempt(1) + step + attempt(2) + step + attempt(3) + "Watchdog caught timeout\n"
 	if err := reading.Read(context.Background(), "train.log", strings.NewReader(log)); err != nil {

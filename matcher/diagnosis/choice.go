@@ -29,8 +29,8 @@ type Choice struct {
 }
 
 // Choose applies a library's backend rules to what the logs say and what else is known. At most so many changes are proposed.
-func Choose(read *reading.Reading, library *backend.Library, changes int, known ...facts.Fact) Choice {
-	return ask(library, question{facts: allFacts(read, known).Values(), printed: read.Trails.Of(library.Name, ""), changes: changes}).Choice
+func Choose(read *reading.Result, library *backend.Library, changes int, known ...facts.Fact) Choice {
+	return ask(library, question{facts: allFacts(read, known).Values(), printed: read.SelectionLogs.Of(library.Name, ""), changes: changes}).Choice
 }
 
 // question is what a library's backend rules are asked.
@@ -115,7 +115,7 @@ const (
 
 // addBackends asks a library's backend rules about a diagnosis: which backends the process would have, why not the others, and the
 // smallest change that gives one. The notes tell what contradicts the log.
-func addBackends(d *report.Diagnosis, read *reading.Reading, s situation, m match, process string) (notes []string) {
+func addBackends(d *report.Diagnosis, read *reading.Result, s situation, m match, process string) (notes []string) {
 	name := m.signature.Library
 	library, err := read.Base.Library(name)
 	if err != nil {
@@ -124,7 +124,7 @@ func addBackends(d *report.Diagnosis, read *reading.Reading, s situation, m matc
 	if library == nil {
 		return []string{"There are no backend rules of " + name}
 	}
-	c := ask(library, question{facts: s.facts.Values(), assume: m.signature.Assume, printed: read.Trails.Of(name, process), changes: maxChanges})
+	c := ask(library, question{facts: s.facts.Values(), assume: m.signature.Assume, printed: read.SelectionLogs.Of(name, process), changes: maxChanges})
 	c.addTo(d)
 	if c.guess.Decided && c.guess.Selected != "" {
 		c.Notes = append(c.Notes, c.hidden())

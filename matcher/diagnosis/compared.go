@@ -16,7 +16,7 @@ import (
 func never(reading.Occurrence) bool { return false }
 
 // askedAbout are the signatures that are asked about the findings of that name.
-func askedAbout(read *reading.Reading, finding string) []*signature.Entry {
+func askedAbout(read *reading.Result, finding string) []*signature.Entry {
 	var all []*signature.Entry
 	for _, e := range read.Base.Entries {
 		if e.About == finding {
@@ -27,7 +27,7 @@ func askedAbout(read *reading.Reading, finding string) []*signature.Entry {
 }
 
 // comparedElement is what a finding of that name is in an event, for the signatures that are asked about it.
-func comparedElement(read *reading.Reading, name string, value condition.Value) reading.Element {
+func comparedElement(read *reading.Result, name string, value condition.Value) reading.Element {
 	el := reading.Element{About: name, Finding: value}
 	for _, e := range askedAbout(read, name) {
 		el.Matches = append(el.Matches, e.Signature())
@@ -37,7 +37,7 @@ func comparedElement(read *reading.Reading, name string, value condition.Value) 
 
 // dumpEvents are what the dumps of the flight recorder show together. Findings that differ only in numbers, as those of ranks that wait
 // for the same, are one event.
-func dumpEvents(read *reading.Reading) []*reading.Event {
+func dumpEvents(read *reading.Result) []*reading.Event {
 	var events []*reading.Event
 	byWords := make(map[string]*reading.Event)
 	for _, f := range flight.Compare(read.Dumps) {
@@ -58,7 +58,7 @@ func dumpEvents(read *reading.Reading) []*reading.Event {
 
 // slowOrStopped is the failure that no line states and the steps show, when nothing else explains how the job ended: no root was found,
 // or one that this failure explains. Otherwise it is nil.
-func slowOrStopped(read *reading.Reading, s situation, root *finding) *finding {
+func slowOrStopped(read *reading.Result, s situation, root *finding) *finding {
 	explained := func(e *signature.Entry) bool { return isOneOf(root, e.Explains) }
 	if root != nil && !slices.ContainsFunc(askedAbout(read, signature.PaceFinding), explained) {
 		return nil
@@ -79,7 +79,7 @@ func slowOrStopped(read *reading.Reading, s situation, root *finding) *finding {
 }
 
 // wasRead tells whether one of the signatures, which may be a harmless one, knows something that was read.
-func wasRead(read *reading.Reading, ids []string) bool {
+func wasRead(read *reading.Result, ids []string) bool {
 	known := func(s *signature.Signature) bool { return slices.Contains(ids, s.ID) }
 	for _, e := range read.Events {
 		for _, el := range e.Chain {
@@ -94,7 +94,7 @@ func wasRead(read *reading.Reading, ids []string) bool {
 func isOneOf(f *finding, ids []string) bool { return slices.Contains(ids, f.matches[0].signature.ID) }
 
 // judgePace is what signatures make of what the steps show; nil when none knows it.
-func judgePace(read *reading.Reading, s situation, shown *pace.Finding) *finding {
+func judgePace(read *reading.Result, s situation, shown *pace.Finding) *finding {
 	el := comparedElement(read, signature.PaceFinding, shown.Value())
 	el.Line, el.Shows = shown.Lines[0], shown.Lines[1:]
 	about := shown.About

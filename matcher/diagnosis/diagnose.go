@@ -22,7 +22,7 @@ import (
 
 // Of gives the answer so far. Known are the facts that are not from the log; calling it again with others answers what would be
 // otherwise. No secret of a log or a fact is in it.
-func Of(read *reading.Reading, known ...facts.Fact) report.Report {
+func Of(read *reading.Result, known ...facts.Fact) report.Report {
 	s := situationOf(read, known)
 	c := conclude(read, s)
 	answer := report.Report{
@@ -45,7 +45,7 @@ func Of(read *reading.Reading, known ...facts.Fact) report.Report {
 }
 
 // Ambiguities are sentences about signatures of which nothing but their names tells which of them is the root cause.
-func Ambiguities(read *reading.Reading, known ...facts.Fact) []string {
+func Ambiguities(read *reading.Result, known ...facts.Fact) []string {
 	c := conclude(read, situationOf(read, known))
 	return c.ambiguities()
 }
@@ -58,21 +58,21 @@ type situation struct {
 }
 
 // situationOf is what the logs say, what else is known, and what follows from both.
-func situationOf(read *reading.Reading, known []facts.Fact) situation {
+func situationOf(read *reading.Result, known []facts.Fact) situation {
 	all := allFacts(read, known)
-	s := situation{facts: all, conditions: all.Situation(read.Base.Scope), changed: contradictions(known, read.Facts.Stated(), read.Base.Vocabulary)}
-	for i, line := range read.Seen {
+	s := situation{facts: all, conditions: all.Situation(read.Base.Scope), changed: contradictions(known, read.Facts, read.Base.Vocabulary)}
+	for i, line := range read.LogPatterns {
 		s.conditions.SetLogPattern(i, line.Number > 0)
 	}
 	return s
 }
 
-func allFacts(read *reading.Reading, known []facts.Fact) facts.Facts {
+func allFacts(read *reading.Result, known []facts.Fact) facts.Facts {
 	all := make(facts.Facts)
 	for _, f := range known {
 		all.Add(f)
 	}
-	for _, f := range read.Facts.Stated() {
+	for _, f := range read.Facts {
 		all.Add(f)
 	}
 	read.Xids.State(all, read.Base.Xids)
@@ -82,7 +82,7 @@ func allFacts(read *reading.Reading, known []facts.Fact) facts.Facts {
 
 // diagnose puts what a match of the root says into words, with what the backend rules say where its signature asks them. The notes are
 // about the whole report.
-func diagnose(read *reading.Reading, s situation, c conclusion, m match) (d report.Diagnosis, notes []string) {
+func diagnose(read *reading.Result, s situation, c conclusion, m match) (d report.Diagnosis, notes []string) {
 	d = describe(read, s.facts, c, m)
 	library := m.signature.Library
 	if library == "" {

@@ -14,7 +14,7 @@ type conclusion struct {
 }
 
 // conclude tells what was read comes to in a situation.
-func conclude(read *reading.Reading, s situation) conclusion {
+func conclude(read *reading.Result, s situation) conclusion {
 	c := conclusion{findings: findingsIn(read, s.conditions)}
 	c.first = firstFailed(c.findings)
 	c.root = rootOf(c.findings, c.first)

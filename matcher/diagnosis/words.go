@@ -43,7 +43,7 @@ func (c conclusion) answers() []match {
 }
 
 // describe puts what a match of the root says into words.
-func describe(read *reading.Reading, known facts.Facts, c conclusion, m match) report.Diagnosis {
+func describe(read *reading.Result, known facts.Facts, c conclusion, m match) report.Diagnosis {
 	at := c.root.Earliest(c.first)
 	s := m.signature
 	d := report.Diagnosis{
@@ -73,7 +73,7 @@ func rankOf(at reading.Occurrence, first int) int {
 }
 
 // evidence quotes the line that names the failure, the rest of its message, and the lines that conditions looked for.
-func evidence(read *reading.Reading, f *finding, s *signature.Signature, at reading.Occurrence) []report.Evidence {
+func evidence(read *reading.Result, f *finding, s *signature.Signature, at reading.Occurrence) []report.Evidence {
 	line := f.element.Line
 	if len(f.element.Shows) == 0 && line.Number == f.event.Chain.Head().Line.Number { // the same text on the rank that failed first
 		line.Source, line.Number, line.Rank = at.Line.Source, at.Line.Number, at.Line.Rank
@@ -88,8 +88,8 @@ func evidence(read *reading.Reading, f *finding, s *signature.Signature, at read
 	for _, conditions := range [][]*condition.Expression{s.Match, s.Confirm} {
 		for _, c := range conditions {
 			for _, i := range c.LogPatterns() {
-				if read.Seen[i].Number > 0 {
-					quoted = append(quoted, quote(read.Seen[i]))
+				if read.LogPatterns[i].Number > 0 {
+					quoted = append(quoted, quote(read.LogPatterns[i]))
 				}
 			}
 		}

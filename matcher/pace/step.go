@@ -23,17 +23,17 @@ type StepReader struct {
 
 // NewStepReader prepares to read the steps that the signatures of a knowledge base know.
 func NewStepReader(base *rules.Base) *StepReader {
-	var words []prefilter.Interest
+	var words []scan.Literal
 	s := &StepReader{}
 	for _, e := range base.Entries {
 		if e.Role != signature.Pace {
 			continue
 		}
 		for _, word := range e.Keywords {
-			words, s.by = append(words, prefilter.Interest{Word: scan.Literal{Text: word}}), append(s.by, e)
+			words, s.by = append(words, scan.Literal{Text: word}), append(s.by, e)
 		}
 	}
-	s.words = prefilter.NewKeywords(words, nil)
+	s.words = prefilter.NewKeywords(words)
 	return s
 }
 

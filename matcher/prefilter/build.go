@@ -8,7 +8,6 @@ import (
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/matcher/traceback"
-	"github.com/gpu-triage/triage/rules/condition"
 	"github.com/gpu-triage/triage/rules/fact"
 	"github.com/gpu-triage/triage/rules/pattern"
 	"github.com/gpu-triage/triage/rules/signature"
@@ -18,21 +17,21 @@ import (
 type builder struct {
 	filter          *Filter
 	lines, progress []scan.Literal
-	seekers         []*lineTest // of lines, one for each
+	tests           []*lineTest // of lines, one for each
 }
 
 // build gathers what the knowledge base looks for.
-func (e *Filter) build() *builder {
-	base, b := e.base, &builder{filter: e}
+func (f *Filter) build() *builder {
+	base, b := f.base, &builder{filter: f}
 	seen := base.Scope.LogPatterns()
 	words := make([][]scan.Literal, len(seen))
 	var workedOut sync.WaitGroup // which takes as long as all the rest
 	workedOut.Go(func() {
 		for i, pattern := range seen {
-			words[i] = neededBy(pattern)
+			words[i] = Required(pattern.String())
 		}
 	})
-	b.look(traceback.Openers(), &lineTest{first: every, sees: func(line *logline.Line, _ *condition.Situation) bool { return traceback.MayOpen(line.Body()) }})
+	b.look(traceback.Openers(), textTest(traceback.MayOpen))
 	for _, s := range base.Entries {
 		b.signature(s)
 	}
@@ -44,36 +43,39 @@ func (e *Filter) build() *builder {
 		b.reader(&v.PackageLines[i], true)
 	}
 	for i := range v.Dicts {
-		b.word(v.Dicts[i].Marker, Interest{Dict: &v.Dicts[i]})
-		b.look(literals([]string{v.Dicts[i].Marker}), &lineTest{first: every})
+		b.statement(Statement{Dict: &v.Dicts[i]}, v.Dicts[i].Marker)
 	}
 	for _, t := range v.SelectionLogs {
-		for _, word := range t.Keywords {
-			b.word(word, Interest{Trail: t.Library})
-		}
-		b.look(literals(t.Keywords), &lineTest{first: every})
+		b.statement(Statement{SelectionLog: t.Library}, t.Keywords...)
 	}
 	if word := base.Xids.Keyword(); word != "" {
-		b.word(word, Interest{Xid: true})
-		b.look(literals([]string{word}), &lineTest{first: every})
+		b.statement(Statement{Xid: true}, word)
 	}
 	workedOut.Wait()
 	for i, pattern := range seen {
-		b.pattern(i, pattern, words[i])
+		b.pattern(Statement{Pattern: pattern, Number: i}, words[i])
 	}
 	return b
 }
 
-func (b *builder) word(word string, i Interest) {
-	i.Word = scan.Literal{Text: word}
-	b.filter.Interest = append(b.filter.Interest, i)
+func (b *builder) word(word string, i interest) {
+	i.word = scan.Literal{Text: word}
+	b.filter.interests = append(b.filter.interests, i)
 }
 
 // look has the literals looked for in every line.
-func (b *builder) look(literals []scan.Literal, by *lineTest) {
+func (b *builder) look(literals []scan.Literal, test *lineTest) {
 	for _, l := range logline.RawForms(literals) {
-		b.lines, b.seekers = append(b.lines, l), append(b.seekers, by)
+		b.lines, b.tests = append(b.lines, l), append(b.tests, test)
 	}
+}
+
+// statement has every line with one of the words looked at for what it states.
+func (b *builder) statement(what Statement, words ...string) {
+	for _, word := range words {
+		b.word(word, interest{states: what})
+	}
+	b.look(literals(words), anyLine())
 }
 
 func (b *builder) signature(s *signature.Entry) {
@@ -81,52 +83,42 @@ func (b *builder) signature(s *signature.Entry) {
 		return
 	}
 	if s.Role == signature.Generic {
-		b.filter.Generic = append(b.filter.Generic, s)
-		b.filter.GenericLooks = b.filter.GenericLooks || s.Before
+		b.filter.generic = append(b.filter.generic, s)
 	}
-	words := wide(literals(s.Keywords))
-	best := words
-	// What the patterns of a signature need is worked out when a line has one of its keywords, or now when those are common: doing so
-	// for all of them would be most of the time that an empty log takes.
+	// What the patterns of a signature need is worked out when a line has one of its keywords: doing so for all of them would be most of the
+	// time that an empty log takes.
 	b.filter.needs[s] = sync.OnceValue(func() []*pattern.Pattern { return patterns(s.Requires) })
-	if !rare(words) {
-		for _, literals := range needed(s) {
-			if len(wide(literals)) == len(literals) {
-				best = scan.Rarest(best, literals)
-			}
-		}
-	}
 	for _, word := range s.Keywords {
-		b.word(word, Interest{Signature: s, Last: shortWord(s, word)})
+		b.word(word, interest{signature: s, last: shortWord(s, word)})
 	}
 	for _, word := range s.Last {
-		b.word(word, Interest{Signature: s, Last: true})
+		b.word(word, interest{signature: s, last: true})
 	}
 	switch {
 	case s.Role == signature.Progress:
 		for _, l := range logline.RawForms(literals(s.Keywords)) {
-			b.progress, b.filter.Steps = append(b.progress, l), append(b.filter.Steps, s)
+			b.progress, b.filter.steps = append(b.progress, l), append(b.filter.steps, s)
 		}
 	case s.Role == signature.Noise, s.Raised: // matters only where others know the line; exceptions are found by their beginnings
-	case len(words) > 0:
-		b.look(best, eventSeeker(s))
+	default:
+		b.look(eventLiterals(s), eventTest(s))
 	}
 }
 
-// eventSeeker wants the lines that may be events of a signature.
-func eventSeeker(s *signature.Entry) *lineTest {
-	needs := sync.OnceValue(s.TemplatePatterns)
-	has := func(text string) bool {
-		return !slices.ContainsFunc(needs(), func(p *pattern.Pattern) bool { return !p.Possible(text) })
+// eventLiterals are those that are looked for to find the lines of a signature's events: its keywords, or what is rarer in its patterns when
+// those are common. There are none when its keywords are too short.
+func eventLiterals(s *signature.Entry) []scan.Literal {
+	best := wide(literals(s.Keywords))
+	if len(best) == 0 || rare(best) {
+		return best
 	}
-	return &lineTest{
-		event: true,
-		first: every,
-		has:   has,
-		sees: func(line *logline.Line, situation *condition.Situation) bool {
-			return has(line.Text) && condition.Possible(s.Signature().Match, situation)
-		},
+	for _, pattern := range s.Requires {
+		required := Required(pattern)
+		if len(wide(required)) == len(required) {
+			best = scan.Rarest(best, required)
+		}
 	}
+	return best
 }
 
 // shortWord tells whether a keyword of a signature has too few bytes to be looked for in every line: one such literal would make the
@@ -139,17 +131,6 @@ func shortWord(s *signature.Entry, word string) bool {
 // wide are those of the literals that are long enough for the fastest scan.
 func wide(literals []scan.Literal) []scan.Literal {
 	return slices.DeleteFunc(slices.Clone(literals), func(l scan.Literal) bool { return len(l.Text) < scan.WideLiteral })
-}
-
-// needed are the sets of literals of each of which the text of a signature's events has one.
-func needed(s *signature.Entry) [][]scan.Literal {
-	var sets [][]scan.Literal
-	for _, pattern := range s.Requires {
-		if literals := required(pattern); literals != nil {
-			sets = append(sets, literals)
-		}
-	}
-	return sets
 }
 
 // patterns are prepared expressions; they were compiled before.
@@ -181,9 +162,9 @@ func readerLiterals(r *fact.Reader) []scan.Literal {
 	if rare(best) {
 		return best
 	}
-	best = scan.Rarest(best, required(r.Pattern.String()))
+	best = scan.Rarest(best, Required(r.Pattern.String()))
 	if r.Within != nil {
-		best = scan.Rarest(best, required(r.Within.String()))
+		best = scan.Rarest(best, Required(r.Within.String()))
 	}
 	return best
 }
@@ -196,47 +177,27 @@ func (b *builder) reader(r *fact.Reader, packages bool) {
 	}
 	common := !rare(best)
 	if !common {
-		b.look(best, &lineTest{first: every, sees: func(line *logline.Line, _ *condition.Situation) bool {
-			return r.Marks().AnyNumbers().Matches(line.Body())
-		}})
+		b.look(best, textTest(func(text string) bool { return r.Marks().AnyNumbers().Matches(text) }))
 	}
 	for _, word := range r.Keywords {
-		b.word(word, Interest{Reader: r, packages: packages, Common: common})
+		b.word(word, interest{states: Statement{Reader: r, Packages: packages}, common: common})
 	}
 }
 
-// neededBy are literals of which each line has one that the pattern matches; none when some such lines have none that is long enough.
-func neededBy(pattern *pattern.Pattern) []scan.Literal {
-	literals, err := scan.Needed(pattern.String())
-	if err != nil || slices.ContainsFunc(literals, func(l scan.Literal) bool { return len(l.Text) < scan.MinLiteral }) {
-		return nil
-	}
-	return literals
-}
-
-// pattern prepares to look for a pattern in every line that has one of its literals.
-func (b *builder) pattern(number int, compiled *pattern.Pattern, literals []scan.Literal) {
+// pattern prepares to look for a pattern in every line that has one of its literals, or in the first lines when too many have, or when it
+// has none.
+func (b *builder) pattern(what Statement, literals []scan.Literal) {
 	if len(literals) == 0 {
-		b.filter.Wordless = append(b.filter.Wordless, number)
+		b.filter.wordless = append(b.filter.wordless, what)
 		return
 	}
-	common := slices.ContainsFunc(literals, func(l scan.Literal) bool { return len(l.Text) < scan.WideLiteral || l.Share() > mostCommon })
+	common := !rare(literals)
 	if !common {
-		b.look(literals, &lineTest{first: number, sees: func(line *logline.Line, _ *condition.Situation) bool {
-			return compiled.AnyNumbers().Matches(line.Body())
-		}})
+		b.look(literals, patternTest(what.Number, what.Pattern))
 	}
 	for _, l := range literals {
-		b.filter.Interest = append(b.filter.Interest, Interest{Word: l, Pattern: compiled, Number: number, Common: common})
+		b.filter.interests = append(b.filter.interests, interest{word: l, states: what, common: common})
 	}
-}
-
-func required(pattern string) []scan.Literal {
-	literals, err := scan.Required(pattern)
-	if err != nil {
-		return nil
-	}
-	return literals
 }
 
 // mostCommon is the share of the places of an ordinary log at which the literals of one reader may stand: ten in a megabyte.
@@ -244,12 +205,5 @@ const mostCommon = 1e-5
 
 // rare tells whether looking for the literals in every line costs little.
 func rare(literals []scan.Literal) bool {
-	share := 0.0
-	for _, l := range literals {
-		if len(l.Text) < scan.WideLiteral {
-			return false
-		}
-		share = max(share, l.Share())
-	}
-	return len(literals) > 0 && share <= mostCommon
+	return len(literals) > 0 && !slices.ContainsFunc(literals, func(l scan.Literal) bool { return len(l.Text) < scan.WideLiteral || l.Share() > mostCommon })
 }

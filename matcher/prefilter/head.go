@@ -7,63 +7,59 @@ import (
 	"github.com/gpu-triage/triage/matcher/logline"
 )
 
-// headLines is how many lines of a source, from its first, are read for facts that are stated in words as common as "torch": where
+// HeadLines is how many lines of a source, from its first, are read for facts that are stated in words as common as "torch": where
 // programs and people say what is installed. Facts in rarer words, and those in messages of exceptions, are found everywhere.
 const HeadLines = 5000
 
-// reach is how many lines of a source, of all its writers, can be looked back at: short keywords are looked for in so many last lines.
+// ContextLines is how many lines of a source, of all its writers, can be looked back at: short keywords are looked for in so many last
+// lines.
 const ContextLines = 32
 
-// states tells whether a line may state something in common words. Programs repeat themselves: that no line of a kind does is
+// mayState tells whether a line may state something in common words. Programs repeat themselves: that no line of a template does is
 // remembered.
-func (s *Source) States(raw []byte) bool {
+func (s *Source) mayState(raw []byte) bool {
 	for part := range bytes.SplitSeq(raw, []byte{'\r'}) {
-		var room [usualKind]byte
-		kind, ok := lineKind(room[:0], part)
-		if ok && s.mute.has(kind) {
+		var room [usualTemplate]byte
+		template, ok := lineTemplate(room[:0], part)
+		if ok && s.silent.has(template) {
 			continue
 		}
-		if s.mayState(part) {
+		if s.partMayState(part) {
 			return true
 		}
 		if ok {
-			s.mute.add(kind)
+			s.silent.add(template)
 		}
 	}
 	return false
 }
 
-// mayState tells whether some line of the kind of this one may state something in common words.
-func (s *Source) mayState(raw []byte) (may bool) {
-	e := s.filter
+// partMayState tells whether some line that differs from this one in numbers only may state something in common words.
+func (s *Source) partMayState(raw []byte) (may bool) {
+	f := s.filter
 	s.form.Clean(0, raw, func(line logline.Line) error { //nolint:errcheck // nothing fails
 		text := line.Body()
-		for _, n := range e.Common.In(line.Text, nil) {
-			may = may || s.mayStateWith(n, text)
+		for _, n := range f.common.In(line.Text, nil) {
+			may = may || s.mayBeStated(&f.interests[n].states, text)
 		}
-		for _, n := range e.commonNumbered {
-			may = may || s.mayStateWith(n, text)
+		for _, n := range f.commonNumbered {
+			may = may || s.mayBeStated(&f.interests[n].states, text)
 		}
-		for _, number := range e.Wordless {
-			may = may || s.mayFind(number, text)
+		for n := range f.wordless {
+			may = may || s.mayBeStated(&f.wordless[n], text)
 		}
 		return nil
 	})
 	return may
 }
 
-// mayStateWith tells whether some line of the kind of this text may state what somebody looks for by a word.
-func (s *Source) mayStateWith(word int, text string) bool {
-	switch i := &s.filter.Interest[word]; {
-	case i.Reader != nil:
-		return facts.MayState(i.Reader, s.filter.base.Vocabulary, text, i.packages)
-	case i.Pattern != nil:
-		return s.mayFind(i.Number, text)
+// mayBeStated tells whether some text that differs from this one in numbers only may state something new.
+func (s *Source) mayBeStated(what *Statement, text string) bool {
+	switch {
+	case what.Reader != nil:
+		return facts.MayState(what.Reader, s.filter.base.Vocabulary, text, what.Packages)
+	case what.Pattern != nil:
+		return !s.found.Has(what.Number) && what.Pattern.AnyNumbers().Matches(text)
 	}
 	return false
-}
-
-// mayFind tells whether some line of the kind of this text may be the first that a pattern of the scope matches.
-func (s *Source) mayFind(number int, text string) bool {
-	return !s.found[number].Load() && s.filter.base.Scope.LogPatterns()[number].AnyNumbers().Matches(text)
 }

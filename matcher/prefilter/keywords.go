@@ -1,13 +1,14 @@
 package prefilter
 
 import (
+	"iter"
 	"slices"
 	"sync"
 
 	"github.com/gpu-triage/triage/matcher/scan"
 )
 
-// keywords finds which of many words a text has.
+// Keywords finds which of many words a text has. It may be shared.
 type Keywords struct {
 	set     func() *scan.Set // made when a text is asked about
 	numbers []int            // of the words in it
@@ -19,18 +20,18 @@ type numberedWord struct {
 	number int
 }
 
-// newKeywords prepares to look for the words of those interests that are of use, of all when use is nil. A word's number is that of
-// its interest.
-func NewKeywords(interests []Interest, use func(*Interest) bool) *Keywords {
+// NewKeywords prepares to look for words. The number of a word is its place among them.
+func NewKeywords(words []scan.Literal) *Keywords { return newKeywords(slices.All(words)) }
+
+// newKeywords is NewKeywords for words with numbers of their own.
+func newKeywords(all iter.Seq2[int, scan.Literal]) *Keywords {
 	k := &Keywords{}
 	var words []scan.Literal
-	for n := range interests {
-		switch i := &interests[n]; {
-		case use != nil && !use(i):
-		case scan.Takes(i.Word):
-			words, k.numbers = append(words, i.Word), append(k.numbers, n)
-		default:
-			k.others = append(k.others, numberedWord{i.Word, n})
+	for n, word := range all {
+		if scan.Takes(word) {
+			words, k.numbers = append(words, word), append(k.numbers, n)
+		} else {
+			k.others = append(k.others, numberedWord{word, n})
 		}
 	}
 	k.set = sync.OnceValue(func() *scan.Set {
@@ -43,19 +44,21 @@ func NewKeywords(interests []Interest, use func(*Interest) bool) *Keywords {
 	return k
 }
 
-// in appends the numbers of the words in a text to ids, in order and each once.
-func (k *Keywords) In(text string, ids []int) []int {
+// In appends the numbers of the words in a text to those in to, in order and each once.
+func (k *Keywords) In(text string, to []int) []int {
+	from := len(to)
 	k.set().Lines([]byte(text), func(hit scan.Hit) bool {
 		for _, id := range hit.IDs {
-			ids = append(ids, k.numbers[id])
+			to = append(to, k.numbers[id])
 		}
 		return true
 	})
 	for _, w := range k.others {
 		if w.In(text) {
-			ids = append(ids, w.number)
+			to = append(to, w.number)
 		}
 	}
-	slices.Sort(ids)
-	return slices.Compact(ids)
+	found := to[from:]
+	slices.Sort(found)
+	return to[:from+len(slices.Compact(found))]
 }

@@ -1,10 +1,17 @@
+// Package prefilter decides cheaply what of a knowledge base can apply to a text, so that the dear questions, which are regular
+// expressions and conditions, are asked about few lines and about few signatures.
+//
+// A knowledge base goes in; a Filter comes out. It answers for a text which signatures an event with it can be of, and what the text may
+// state (text.go). For a source it finds in raw bytes the lines that may matter by themselves (source.go): a Set of package scan finds those
+// with a literal that somebody looks for, and tests of their own, which see what is left of a line without its wrappers, let go of most.
+// What was found out about one line holds for all that differ from it in numbers only (templates.go). The first lines of a source are
+// looked at for common words too, which are not looked for in all (head.go).
+//
+// Whatever it leaves out could not have changed the answer: tests compare it with a reading that takes in every line. Which literals a
+// regular expression requires is worked out here (required.go), as package regexp tells only what an expression begins with.
 package prefilter
 
 import (
-	"slices"
-	"strings"
-
-	"github.com/gpu-triage/triage/matcher/facts"
 	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/rules"
 	"github.com/gpu-triage/triage/rules/fact"
@@ -12,101 +19,108 @@ import (
 	"github.com/gpu-triage/triage/rules/signature"
 )
 
-// Filter decides cheaply which signatures and facts can be in a text. It does not change and may be shared.
+// Filter decides cheaply what of a knowledge base can apply to a text. It does not change and may be shared.
 type Filter struct {
-	base           *rules.Base
-	Words          *Keywords
-	noise          *Keywords                                      // those of harmless lines, with the numbers that they have in words
-	Common         *Keywords                                      // those that only the first lines of a source are looked at for, likewise
-	commonNumbered []int                                          // of common: words that some lines of a kind may lack, one for each reader and pattern
-	Interest       []Interest                                     // by the number of the word
-	Generic        []*signature.Entry                             // asked about every exception
-	GenericLooks   bool                                           // some of them has conditions about the lines before
-	Wordless       []int                                          // patterns that conditions look for and that need no word
-	needs          map[*signature.Entry]func() []*pattern.Pattern // what the text of each event matches
+	base *rules.Base
 
-	Lines     *scan.Set          // what a line must contain to matter by itself
-	seekers   []*lineTest        // by the number of the literal in lines: who looks for it
-	numbered  *Keywords          // those that not all lines of a kind have, or none, with the digit 1 in place of all
-	Progress  *scan.Set          // what a line must contain to show progress
-	Steps     []*signature.Entry // by the number of the literal in progress: who looks for it
-	EveryLine bool               // some literal cannot be looked for: every line is read
+	// Of a text.
+	interests []interest                                     // by the number of the word
+	words     *Keywords                                      // those of all interests
+	common    *Keywords                                      // those that are looked for only in the first lines of a source
+	noise     *Keywords                                      // those of harmless lines
+	wordless  []Statement                                    // patterns that need no word
+	generic   []*signature.Entry                             // asked about every exception
+	needs     map[*signature.Entry]func() []*pattern.Pattern // what the text of each event matches
+
+	// Of raw lines.
+	lines          *scan.Set          // what a line must contain to matter by itself
+	tests          []*lineTest        // by the number of the literal in lines
+	numbered       *Keywords          // those of the literals that some lines of a template may have and others lack
+	commonNumbered []int              // words in common that some lines of a template may have and others lack, one for each reader and pattern
+	progress       *scan.Set          // what a line must contain to show progress
+	steps          []*signature.Entry // by the number of the literal in progress: whose it is
+	everyLine      bool               // some literal cannot be looked for: every line is read
 }
 
-// interest is who wants to see a line with a certain word.
-type Interest struct {
-	Word      scan.Literal
-	Signature *signature.Entry
-	Reader    *fact.Reader
-	packages  bool // reader is one of lines that name packages
-	Dict      *fact.DictReader
-	Trail     string           // a library whose trail the line is part of
-	Xid       bool             // the line is the kernel's about a GPU error
-	Pattern   *pattern.Pattern // that conditions look for
-	Number    int              // of pattern
-	Common    bool             // too many lines have the word: only the first of a source are looked at for it
-	Last      bool             // the word is looked for only in exceptions and in the last lines of a source
+// interest is who wants to see a line with a certain word: a signature, or one who reads what the line states.
+type interest struct {
+	word      scan.Literal
+	signature *signature.Entry // nil when it is about a statement
+	last      bool             // the signature's word is looked for only in exceptions and in the last lines of a source
+	states    Statement
+	common    bool // too many lines have the word: only the first of a source are looked at for what they state
 }
 
-// weight is that of what the reader finds.
-func (i *Interest) Weight() int {
-	if i.packages {
-		return facts.FromPackageList
-	}
-	return facts.FromLine
+// Statement is what a line may state: one of these.
+type Statement struct {
+	Reader       *fact.Reader // of facts in words
+	Packages     bool         // the reader is one of lines that name packages
+	Dict         *fact.DictReader
+	SelectionLog string           // the library that tells here how it chooses
+	Xid          bool             // an error of a GPU, told by the kernel
+	Pattern      *pattern.Pattern // the line is one that conditions look for anywhere in a log
+	Number       int              // of that pattern in the scope
 }
 
-// same tells whether an interest is another word's of the same reader or pattern. They follow each other.
-func (i *Interest) Same(other *Interest) bool {
-	return i != nil && (i.Reader != nil && i.Reader == other.Reader || i.Pattern != nil && i.Pattern == other.Pattern)
+// again tells whether an interest is another word's of the same reader or pattern. They follow each other.
+func (i *interest) again(before *interest) bool {
+	return before != nil && (i.states.Reader != nil && i.states.Reader == before.states.Reader ||
+		i.states.Pattern != nil && i.states.Pattern == before.states.Pattern)
 }
 
-// NewFilter prepares to look for what a knowledge base asks for.
+// New prepares to look for what a knowledge base asks for.
 func New(base *rules.Base) *Filter {
-	e := newFilter(base)
-	b := e.build()
-	isCommon := func(i *Interest) bool { return i.Common }
-	isNoise := func(i *Interest) bool { return i.Signature != nil && i.Signature.Role == signature.Noise }
-	e.Words, e.noise, e.Common = NewKeywords(e.Interest, nil), NewKeywords(e.Interest, isNoise), NewKeywords(e.Interest, isCommon)
-	e.Lines, e.Progress = e.set(b.lines), e.set(b.progress)
-	var before *Interest
-	for n := range e.Interest {
-		if i := &e.Interest[n]; i.Common && !pattern.IgnoresNumbers(i.Word.Text) && !before.Same(i) {
-			e.commonNumbered, before = append(e.commonNumbered, n), i
-		}
-	}
-	e.seekers, e.numbered = b.seekers, NewKeywords(numbered(b.lines), nil)
-	return e
+	f := newFilter(base)
+	b := f.build()
+	f.words = f.keywords(func(*interest) bool { return true })
+	f.common = f.keywords(func(i *interest) bool { return i.common })
+	f.noise = f.keywords(func(i *interest) bool { return i.signature != nil && i.signature.Role == signature.Noise })
+	f.lines, f.progress = f.set(b.lines), f.set(b.progress)
+	f.tests, f.numbered = b.tests, NewKeywords(numbered(b.lines))
+	f.commonNumbered = f.numberedInterests()
+	return f
 }
 
 func newFilter(base *rules.Base) *Filter {
 	const words = 4 // that a signature has, and more than most: growing would take more memory than they do
-	return &Filter{base: base, needs: make(map[*signature.Entry]func() []*pattern.Pattern), Interest: make([]Interest, 0, words*len(base.Entries))}
+	return &Filter{base: base, needs: make(map[*signature.Entry]func() []*pattern.Pattern), interests: make([]interest, 0, words*len(base.Entries))}
+}
+
+// keywords are the words of some interests, with the numbers of these.
+func (f *Filter) keywords(of func(*interest) bool) *Keywords {
+	return newKeywords(func(yield func(int, scan.Literal) bool) {
+		for n := range f.interests {
+			if i := &f.interests[n]; of(i) && !yield(n, i.word) {
+				return
+			}
+		}
+	})
+}
+
+// numberedInterests are those in common words with numbers, one for each reader and pattern.
+func (f *Filter) numberedInterests() (all []int) {
+	var before *interest
+	for n := range f.interests {
+		if i := &f.interests[n]; i.common && !pattern.IgnoresNumbers(i.word.Text) && !i.again(before) {
+			all, before = append(all, n), i
+		}
+	}
+	return all
 }
 
 // set makes a set of literals, or an empty one when some of them cannot be looked for.
-func (e *Filter) set(literals []scan.Literal) *scan.Set {
+func (f *Filter) set(literals []scan.Literal) *scan.Set {
 	set, err := scan.New(literals)
 	if err == nil {
 		return set
 	}
-	e.EveryLine = true
-	if set, err = scan.New(nil); err != nil {
+	f.everyLine = true
+	set, err = scan.New(nil)
+	if err != nil {
 		panic(err) // the empty set has nothing that could be refused
 	}
 	return set
 }
 
-// fits tells cheaply of most texts that no event of a signature can have them.
-func (e *Filter) Fits(s *signature.Entry, text string) bool {
-	has := func(word string) bool { return strings.Contains(text, word) }
-	return (slices.ContainsFunc(s.Keywords, has) || slices.ContainsFunc(s.Last, has)) && e.MayMatch(s, text)
-}
-
-// mayMatch is fits of a signature whose keywords do not matter.
-func (e *Filter) MayMatch(s *signature.Entry, text string) bool {
-	return !slices.ContainsFunc(e.needs[s](), func(p *pattern.Pattern) bool { return !p.Possible(text) })
-}
-
 // Literals are what a line must contain one of to matter by itself.
-func (e *Filter) Literals() []scan.Literal { return e.Lines.Literals() }
+func (f *Filter) Literals() []scan.Literal { return f.lines.Literals() }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gpu-triage/triage/matcher/scan"
+	"github.com/gpu-triage/triage/rules/fact"
 	"github.com/gpu-triage/triage/rules/rulefile"
 	"github.com/gpu-triage/triage/rules/signature"
 )
@@ -19,18 +20,12 @@ type Remark struct {
 
 // Remarks are those about all rules, in the order of the signatures. Log is one in which next to nothing happens: what is found in it
 // is read for nothing.
-func (e *Filter) Remarks(log []byte) []Remark {
-	lines := make(map[scan.Literal]int)
-	e.Lines.Lines(log, func(hit scan.Hit) bool {
-		for _, id := range hit.IDs {
-			lines[e.Lines.Literals()[id]]++
-		}
-		return true
-	})
+func (f *Filter) Remarks(log []byte) []Remark {
+	lines := f.linesWith(log)
 	var all []Remark
-	for _, s := range e.base.Entries {
+	for _, s := range f.base.Entries {
 		all = append(all, shortWords(s)...)
-		b := &builder{filter: newFilter(e.base)}
+		b := &builder{filter: newFilter(f.base)}
 		b.signature(s)
 		for _, l := range slices.Compact(b.lines) {
 			if found := lines[l] * 1_000_000 / max(len(log), 1); found > mostCommon*1_000_000 {
@@ -38,16 +33,25 @@ func (e *Filter) Remarks(log []byte) []Remark {
 			}
 		}
 	}
-	v := e.base.Vocabulary
+	v := f.base.Vocabulary
 	for _, r := range slices.Concat(v.Readers, v.PackageLines) {
 		if !r.Head && !rare(readerLiterals(&r)) {
-			at := r.Place
-			at.Message = fmt.Sprintf("words as short or common as %q are read for facts only in the first %d lines of a log and in exceptions; "+
-				"take rarer ones of %d bytes or more or, if those lines are meant, say head: true", r.Keywords[0], HeadLines, scan.WideLiteral)
-			all = append(all, Remark{Problem: at})
+			all = append(all, commonReader(&r))
 		}
 	}
 	return all
+}
+
+// linesWith counts the lines of a log that have each literal.
+func (f *Filter) linesWith(log []byte) map[scan.Literal]int {
+	lines := make(map[scan.Literal]int)
+	f.lines.Lines(log, func(hit scan.Hit) bool {
+		for _, id := range hit.IDs {
+			lines[f.lines.Literals()[id]]++
+		}
+		return true
+	})
+	return lines
 }
 
 // shortWords are the remarks about keywords that cannot be looked for in every line.
@@ -64,6 +68,7 @@ func shortWords(s *signature.Entry) (all []Remark) {
 	return all
 }
 
+// commonWord is the remark about a signature one of whose literals stands in so many lines of each megabyte.
 func commonWord(s *signature.Entry, l scan.Literal, found int) Remark {
 	word := s.Keywords[0]
 	for _, w := range s.Keywords {
@@ -75,4 +80,12 @@ func commonWord(s *signature.Entry, l scan.Literal, found int) Remark {
 	at.Message = fmt.Sprintf("%q stands in %d lines of each MB of an ordinary log; take text that only the failure has or, if exceptions and "+
 		"the last %d lines will do, write it under last:", l.Text, found, ContextLines)
 	return Remark{Problem: at, Signature: s.ID}
+}
+
+// commonReader is the remark about a reader whose words are too common for all lines.
+func commonReader(r *fact.Reader) Remark {
+	at := r.Place
+	at.Message = fmt.Sprintf("words as short or common as %q are read for facts only in the first %d lines of a log and in exceptions; "+
+		"take rarer ones of %d bytes or more or, if those lines are meant, say head: true", r.Keywords[0], HeadLines, scan.WideLiteral)
+	return Remark{Problem: at}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/matcher/scan/corpus"
 	"github.com/gpu-triage/triage/rules"
@@ -31,12 +30,12 @@ func TestShippedKnowledgeIsScannable(t *testing.T) {
 	if err := corpus.Write(&log, 2_000_000, corpus.Ordinary, 4); err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range matcher.New(base).Remarks(log.Bytes()) {
+	for _, r := range New(base).Remarks(log.Bytes()) {
 		t.Error(r.Problem)
 	}
 	const most = 100 // lines in a megabyte of a log in which next to nothing happens
 	lines, met := 0, map[string]int{}
-	set := New(base).Lines
+	set := New(base).lines
 	set.Lines(log.Bytes(), func(hit scan.Hit) bool {
 		lines++
 		for _, id := range hit.IDs {

@@ -1,101 +1,127 @@
 package prefilter
 
 import (
+	"context"
+	"io"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/gpu-triage/triage/matcher/logline"
+	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/rules/condition"
 	"github.com/gpu-triage/triage/rules/signature"
 )
 
-// seeker wants to see those lines with one of its literals that fulfil more: what it does not say is fulfilled. It wants a line when it
-// may want any line of that kind.
-type lineTest struct {
-	event bool                                                          // wants events, which a line that is surely harmless is not
-	first int                                                           // wants only the first line with this pattern, or every one
-	has   func(text string) bool                                        // of the whole line, with its prefix
-	sees  func(line *logline.Line, situation *condition.Situation) bool // of the line as a reading takes it in; the situation knows its kind
-}
-
-// every is the first of a seeker that wants all lines.
-const every = -1
-
-// foundPatterns tells of patterns, by their numbers, whether a reading has found a line for each.
+// Found tells of the patterns that conditions look for anywhere in a log, by their numbers, whether a line was found for each: nobody asks
+// for a second one. The workers of a scan read it while a reading adds to it.
 type Found []atomic.Bool
 
-// sieve lets go the lines that have a literal but nothing else of what its seekers want. The workers of a scan ask it, so that a
-// reading is left with the few lines that may matter. It knows one line at a time: whatever depends on others counts as fulfilled.
+// Has tells whether a line was found for a pattern.
+func (f Found) Has(number int) bool { return f[number].Load() }
+
+// Add notes that a line was found for a pattern.
+func (f Found) Add(number int) { f[number].Store(true) }
+
+// Source finds the lines of one source that may matter by themselves. It knows one line at a time: whatever depends on others counts as
+// fulfilled.
 type Source struct {
 	filter     *Filter
 	form       *logline.Form
 	found      Found
-	unwanted   *templateSet // nobody wants any line of them
-	mute       *templateSet // no line of them states anything in common words
-	situations sync.Pool    // of *rules.Situation
+	unwanted   *templateSet // no line of these matters
+	silent     *templateSet // no line of these states anything in common words
+	situations sync.Pool    // of *condition.Situation
 }
 
-func NewSource(e *Filter, form *logline.Form, found Found) *Source {
-	s := &Source{filter: e, form: form, found: found, unwanted: newKinds(), mute: newKinds()}
-	s.situations.New = func() any { return e.base.Scope.NewSituation() }
+// Source begins a source of that form.
+func (f *Filter) Source(form *logline.Form, found Found) *Source {
+	s := &Source{filter: f, form: form, found: found, unwanted: newTemplateSet(), silent: newTemplateSet()}
+	s.situations.New = func() any { return f.base.Scope.NewSituation() }
 	return s
 }
 
+// EveryLine tells that any line may matter: what is looked for cannot be found in the bytes of this source.
+func (s *Source) EveryLine() bool { return s.filter.everyLine || !s.form.Searchable() }
+
+// Read reads what follows of the source, of which so many lines were read before, in the way that how says. The hits of the chunks that it
+// hands to yield are the lines that may matter by themselves. Those without a literal, which have no IDs, may matter only for what they
+// state in common words. The error is from's, yield's, or ctx's.
+func (s *Source) Read(ctx context.Context, from io.Reader, how scan.Reading, before int64, yield func(*scan.Chunk) error) error {
+	how.Keep, how.First, how.FirstLines = s.keep, s.mayState, HeadLines-int(before)
+	return s.filter.lines.Read(ctx, from, how, yield)
+}
+
+// NextProgress is where the first line of data begins that may show progress, len(data) when there is none. The signatures with a keyword
+// in that line are appended to those in to.
+func (s *Source) NextProgress(data []byte, to []*signature.Entry) (at int, signatures []*signature.Entry) {
+	at = len(data)
+	s.filter.progress.Lines(data, func(hit scan.Hit) bool {
+		for _, id := range hit.IDs {
+			if step := s.filter.steps[id]; !slices.Contains(to, step) {
+				to = append(to, step)
+			}
+		}
+		at = hit.Start
+		return false
+	})
+	return at, to
+}
+
 // keep tells whether a line may matter by itself. Literals tells the numbers of those that it has; it is asked for them only when the
-// kind of the line does not decide.
-func (s *Source) Keep(raw []byte, literals func() []int32) bool {
-	var room [usualKind]byte
-	kind, ok := lineKind(room[:0], raw)
-	if ok && s.unwanted.has(kind) {
+// template of the line does not decide. The workers of a scan call it, so that a reading is left with the few lines that may matter.
+func (s *Source) keep(raw []byte, literals func() []int32) bool {
+	var room [usualTemplate]byte
+	template, ok := lineTemplate(room[:0], raw)
+	if ok && s.unwanted.has(template) {
 		return false
 	}
 	wanted := s.wanted(raw, literals())
-	if ok && !wanted && !s.filter.mayHaveNumbered(kind) {
-		s.unwanted.add(kind)
+	if ok && !wanted && !s.filter.mayHaveNumbered(template) {
+		s.unwanted.add(template)
 	}
 	return wanted
 }
 
-// wanted is keep for a line of whose kind nothing is known.
+// wanted is keep for a line of whose template nothing is known.
 func (s *Source) wanted(raw []byte, literals []int32) bool {
 	text := string(raw)
-	coded := logline.HidesWords(text)
+	hidden := logline.HidesWords(text)
 	var room [8]*lineTest
 	left := room[:0]
 	for _, n := range literals {
-		switch k := s.filter.seekers[n]; {
-		case k.first != every && s.found[k.first].Load():
-		case !coded && k.has != nil && !k.has(text):
-		case k.sees == nil:
+		switch t := s.filter.tests[n]; {
+		case t.pattern != noPattern && s.found.Has(t.pattern):
+		case !hidden && t.raw != nil && !t.raw(text):
+		case t.line == nil:
 			return true
 		default:
-			left = append(left, k)
+			left = append(left, t)
 		}
 	}
-	return len(left) > 0 && s.seen(raw, left)
+	return len(left) > 0 && s.passes(raw, left)
 }
 
-// seen tells whether one of the seekers wants to see a part of the line.
-func (s *Source) seen(raw []byte, seekers []*lineTest) (wanted bool) {
+// passes tells whether a part of a line passes one of the tests.
+func (s *Source) passes(raw []byte, tests []*lineTest) (passed bool) {
 	situation := s.situations.Get().(*condition.Situation)
 	defer s.situations.Put(situation)
 	situation.Set("source", condition.StringValue(s.form.Source()))
 	s.form.Clean(0, raw, func(line logline.Line) error { //nolint:errcheck // nothing fails
-		if wanted {
+		if passed {
 			return nil
 		}
 		signature.SetLineTemplate(situation, line.Text)
 		harmless := s.harmless(line.Text, situation)
-		wanted = slices.ContainsFunc(seekers, func(k *lineTest) bool { return !(k.event && harmless) && k.sees(&line, situation) })
+		passed = slices.ContainsFunc(tests, func(t *lineTest) bool { return !(t.event && harmless) && t.line(&line, situation) })
 		return nil
 	})
-	return wanted
+	return passed
 }
 
 // harmless tells whether some signature of noise surely knows a text.
 func (s *Source) harmless(text string, situation *condition.Situation) bool {
 	return slices.ContainsFunc(s.filter.noise.In(text, nil), func(n int) bool {
-		return condition.All(s.filter.Interest[n].Signature.Signature().Match, situation)
+		return condition.All(s.filter.interests[n].signature.Signature().Match, situation)
 	})
 }

@@ -9,35 +9,51 @@ import (
 	"github.com/gpu-triage/triage/rules/signature"
 )
 
-// event is something that a log shows: a chain of exceptions, or one line that a signature knows. The same event on other ranks, or
+// Event is something that a log shows: a chain of exceptions, or one line that a signature knows. The same event on other ranks, or
 // again later, is counted and not kept; of attempts that the job survived, the next one takes the place.
 type Event struct {
 	Chain    Chain
-	shown    Occurrence          // the one that chain was printed at
 	Number   int                 // counts events as they were first seen
+	shown    Occurrence          // the one that Chain was printed at
 	episodes map[string]*episode // by source
 }
 
+// events are those of a job by what they have in common.
+type events map[string]*Event
+
+// maxEvents bounds the different events of a job that are kept.
+const maxEvents = 4000
+
+// of is the event of a chain, a new one when none like it was seen; nil when there are too many.
+func (known events) of(printed Chain) *Event {
+	key := printed.key()
+	e := known[key]
+	if e == nil && len(known) < maxEvents {
+		e = NewEvent(len(known))
+		known[key] = e
+	}
+	return e
+}
+
+// NewEvent is an event that has not occurred. Its number is how many were seen before it.
 func NewEvent(number int) *Event { return &Event{Number: number, episodes: make(map[string]*episode)} }
 
-// chain is exceptions as they were printed, the first of them first, or one line.
+// Chain is exceptions as they were printed, the first of them first, or one line.
 type Chain []Element
 
-// element is one exception of a chain, or the line.
+// Element is one exception of a chain, or the line.
 type Element struct {
 	Line      logline.Line
 	Exception *traceback.Exception // nil for a line
 	Text      string
 	before    string         // the lines that its writer printed before it, when some signature asks for them
-	past      func() string  // tells them
-	near      bool           // short keywords are looked for in it
 	Shows     []logline.Line // other lines that show it
 	About     string         // the finding that it is, as conditions name it, when no line states it: signature.PaceFinding, ...
 	Finding   condition.Value
 	Matches   []*signature.Signature
 }
 
-// head is the element that stands for the event where only one can: the one printed last, which ended the process.
+// Head is the element that stands for the event where only one can: the one printed last, which ended the process.
 func (c Chain) Head() *Element { return &c[len(c)-1] }
 
 // harmless tells that all that is known of the event is that it does not matter.
@@ -61,15 +77,14 @@ func (c Chain) swallowed() bool {
 	return x != nil && (x.Swallowed || x.Level == logline.Debug || x.Level == logline.Info || x.Level == logline.Warning)
 }
 
+// maxKey is how much of a text, in bytes, tells one event from another.
+const maxKey = 400
+
 // key is the same for events that differ only in numbers and addresses, as those of different ranks do.
 func (c Chain) key() string {
 	var b strings.Builder
 	for _, el := range c {
-		text := el.Text
-		if len(text) > 400 {
-			text = text[:400]
-		}
-		b.WriteString(logline.MaskNumbers(text))
+		b.WriteString(logline.MaskNumbers(el.Text[:min(len(el.Text), maxKey)]))
 		b.WriteByte(0)
 		for _, s := range el.Matches {
 			b.WriteString(s.ID)
@@ -79,7 +94,7 @@ func (c Chain) key() string {
 	return b.String()
 }
 
-// variables sets what conditions may ask about an element.
+// Variables sets what conditions may ask about an element.
 func (el *Element) Variables(s *condition.Situation) {
 	first, _, _ := strings.Cut(el.Text, "\n")
 	s.Set("text", condition.StringValue(el.Text))

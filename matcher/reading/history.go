@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"sync"
@@ -9,35 +10,14 @@ import (
 	"github.com/gpu-triage/triage/matcher/prefilter"
 )
 
-// history is what was printed lately. A line that went by unread is read again when somebody asks for it.
+// history is what a source printed lately: the lines that were taken in and, in the window, the bytes of all. A line that went by unread is
+// read again when somebody asks for it.
 type history struct {
-	lines  [prefilter.ContextLines]pastLine // by number modulo reach
-	raw    func() rawLines                  // the last lines before the one that is being read; nil when none goes by unread
-	reread func(number int, raw []byte, briefly bool) pastLine
-	latest int // number of the line that is being read
-	pieces int // number of the last line that came in pieces: its raw text is lost
-	asked  int // up to this line, short keywords have been looked for
-}
+	lines  [prefilter.ContextLines]pastLine // by number modulo the length
+	latest int                              // number of the line that is being read
 
-// rawLines are lines that follow each other, without their line breaks, in memory of their own.
-type rawLines struct {
-	first int // number of the first
-	lines [][]byte
-}
-
-func (r rawLines) at(number int) (raw []byte, ok bool) {
-	if i := number - r.first; i >= 0 && i < len(r.lines) {
-		return r.lines[i], true
-	}
-	return nil, false
-}
-
-// size is how many bytes they are.
-func (r rawLines) size() (bytes int) {
-	for _, line := range r.lines {
-		bytes += len(line)
-	}
-	return bytes
+	window *window // nil when no line goes by unread
+	form   *logline.Form
 }
 
 // pastLine is a line of a source with all its parts.
@@ -53,16 +33,19 @@ type pastPart struct {
 }
 
 const (
-	maxBefore = 12  // lines of one writer
+	maxBefore = 12  // lines of one writer that conditions are told
 	maxText   = 400 // bytes of each of them
 
 	maxHeld = 32 << 10 // bytes of lines that are held for one who may ask for them
 )
 
+// at is the place of a line.
+func (h *history) at(number int) *pastLine { return &h.lines[number%prefilter.ContextLines] }
+
 // add takes in a part of the line that is being read.
 func (h *history) add(line logline.Line) {
 	h.latest = line.Number
-	past := &h.lines[line.Number%prefilter.ContextLines]
+	past := h.at(line.Number)
 	if past.number != line.Number {
 		past.number, past.parts, past.brief = line.Number, past.parts[:0], false
 	}
@@ -71,12 +54,13 @@ func (h *history) add(line logline.Line) {
 
 // loose notes that a line that was read is no part of a traceback.
 func (h *history) loose(line logline.Line) {
-	if h == nil || h.lines[line.Number%prefilter.ContextLines].number != line.Number {
+	past := h.at(line.Number)
+	if past.number != line.Number {
 		return
 	}
-	for i := range h.lines[line.Number%prefilter.ContextLines].parts {
-		if part := &h.lines[line.Number%prefilter.ContextLines].parts[i]; part.Part == line.Part {
-			part.loose = true
+	for i := range past.parts {
+		if past.parts[i].Part == line.Part {
+			past.parts[i].loose = true
 		}
 	}
 }
@@ -93,10 +77,10 @@ func (p *pastLine) add(part pastPart) {
 func (h *history) before(line logline.Line) string {
 	var raw rawLines
 	return lastOf(line, h.latest, func(n int) []pastPart {
-		past := &h.lines[n%prefilter.ContextLines]
-		if past.number != n && n < line.Number && h.raw != nil {
+		past := h.at(n)
+		if past.number != n && n < line.Number && h.window != nil {
 			if raw.lines == nil {
-				raw = h.raw()
+				raw = h.window.lines()
 			}
 			h.recall(n, raw, true)
 		}
@@ -109,20 +93,20 @@ func (h *history) before(line logline.Line) string {
 
 // hold is before for someone who will hardly ask: only the bytes of the lines are kept for that.
 func (h *history) hold(line logline.Line) func() string {
-	if h.raw == nil || line.Part > 0 || h.pieces > h.latest-prefilter.ContextLines {
+	if h.window == nil || line.Part > 0 || h.window.pieces > h.latest-prefilter.ContextLines {
 		text := h.before(line)
 		return func() string { return text }
 	}
-	raw := h.raw()
+	raw := h.window.lines()
 	if raw.size() > maxHeld {
 		text := h.before(line)
 		return func() string { return text }
 	}
-	latest, reread := h.latest, h.reread
+	latest, form := h.latest, h.form
 	return sync.OnceValue(func() string {
 		return lastOf(line, latest, func(n int) []pastPart {
 			if text, ok := raw.at(n); ok && n < line.Number {
-				return reread(n, text, true).parts
+				return reread(form, n, text, true).parts
 			}
 			return nil
 		})
@@ -150,11 +134,11 @@ func lastOf(line logline.Line, latest int, parts func(number int) []pastPart) st
 func (h *history) each(last int, yield func(*pastPart)) {
 	h.latest = last
 	var raw rawLines
-	if h.raw != nil {
-		raw = h.raw()
+	if h.window != nil {
+		raw = h.window.lines()
 	}
 	for n := max(1, last-prefilter.ContextLines+1); n <= last; n++ {
-		past := &h.lines[n%prefilter.ContextLines]
+		past := h.at(n)
 		if past.number != n || past.brief {
 			h.recall(n, raw, false)
 		}
@@ -169,6 +153,20 @@ func (h *history) each(last int, yield func(*pastPart)) {
 // recall reads a line that went by unread.
 func (h *history) recall(number int, raw rawLines, briefly bool) {
 	if line, ok := raw.at(number); ok {
-		h.lines[number%prefilter.ContextLines] = h.reread(number, line, briefly)
+		*h.at(number) = reread(h.form, number, line, briefly)
 	}
+}
+
+// reread cleans a line that went by unread, or tells briefly whose it is.
+func reread(form *logline.Form, number int, raw []byte, briefly bool) pastLine {
+	past := pastLine{number: number, brief: briefly && bytes.IndexByte(raw, '\r') < 0}
+	if past.brief {
+		past.add(pastPart{Line: form.Writer(raw), loose: true})
+		return past
+	}
+	form.Clean(number, raw, func(line logline.Line) error { //nolint:errcheck // nothing fails
+		past.add(pastPart{Line: line, loose: true})
+		return nil
+	})
+	return past
 }

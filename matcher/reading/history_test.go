@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/matcher/pace"
 	"github.com/gpu-triage/triage/matcher/prefilter"
@@ -14,13 +13,18 @@ import (
 	"github.com/gpu-triage/triage/rules"
 )
 
-// What went by unread can be asked for, however long the lines are and however a source is cut.
-func TestPast(t *testing.T) {
+// nothingRead is a reading with the shipped knowledge.
+func nothingRead(t *testing.T) *Reading {
+	t.Helper()
 	base, err := rules.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine := matcher.New(base)
+	return Begin(base, prefilter.New(base), pace.NewStepReader(base))
+}
+
+// What went by unread can be asked for, however long the lines are and however a source is cut.
+func TestPast(t *testing.T) {
 	asked := 0
 	for seed := range uint64(15) {
 		rnd := rand.New(rand.NewPCG(seed, 3))
@@ -31,17 +35,16 @@ func TestPast(t *testing.T) {
 		}
 		raw := []byte(log.String())
 		lines := bytes.SplitAfter(raw, []byte{'\n'})
-		reading := engine.Begin()
-		f := newLineFilter(reading.Reading, reading.begin("x"), logline.Sniff("x", raw))
-		err := engine.filter.Lines.Read(t.Context(), bytes.NewReader(raw), scan.Reading{Block: 4 << 10 << rnd.IntN(7)}, func(c *scan.Chunk) error {
+		f := newLineFilter(nothingRead(t).begin("x"), logline.Sniff("x", raw))
+		err := f.read(t.Context(), bytes.NewReader(raw), scan.Reading{Block: 4 << 10 << rnd.IntN(7)}, func(c *scan.Chunk) error {
 			if err := f.chunk(c); err != nil || c.Open {
 				return err
 			}
-			past, last := f.past(), int(f.stats.Lines)
+			past, last := f.window.lines(), int(f.stats.Lines)
 			for n := max(1, last-prefilter.ContextLines+1); n <= last; n++ {
 				want := bytes.TrimSuffix(lines[n-1], []byte{'\n'})
 				got, ok := past.at(n)
-				if n > reading.history.pieces && (!ok || !bytes.Equal(got, want)) {
+				if n > f.window.pieces && (!ok || !bytes.Equal(got, want)) {
 					t.Fatalf("seed %d, after line %d: line %d of %d bytes is %d bytes, %v", seed, last, n, len(want), len(got), ok)
 				}
 				asked++
@@ -59,14 +62,9 @@ func TestPast(t *testing.T) {
 
 // A line of any length leaves no more behind than others do.
 func TestPastOfLongLine(t *testing.T) {
-	base, err := rules.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	reading := matcher.New(base).Begin()
-	f := newLineFilter(reading.Reading, reading.begin("x"), logline.Sniff("x", nil))
+	f := newLineFilter(nothingRead(t).begin("x"), logline.Sniff("x", nil))
 	feed := func(c scan.Chunk) {
-		if c.Line = int64(f.number); c.Line == 0 {
+		if c.Line = int64(f.window.number); c.Line == 0 {
 			c.Line = 1
 		}
 		if err := f.chunk(&c); err != nil {
@@ -77,11 +75,11 @@ func TestPastOfLongLine(t *testing.T) {
 	for range 1000 {
 		feed(scan.Chunk{Data: bytes.Repeat([]byte{'x'}, 16<<10), Open: true})
 	}
-	if held := len(f.tail) + len(f.last); held > 4*pace.LastBytes {
+	if held := len(f.window.tail) + len(f.window.last); held > 4*pace.LastBytes {
 		t.Errorf("%d bytes are held", held)
 	}
 	feed(scan.Chunk{Data: []byte("its end\n"), Lines: 1})
-	if raw, ok := f.past().at(1); string(raw) != "first" {
+	if raw, ok := f.window.lines().at(1); string(raw) != "first" {
 		t.Errorf("the first line is %q, %v", raw, ok)
 	}
 }

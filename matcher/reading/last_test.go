@@ -5,11 +5,13 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/gpu-triage/triage/matcher/matchertest"
 )
 
 // TestShortKeywords: a keyword of fewer than 8 bytes is looked for in exceptions and in the last lines, and nowhere else.
 func TestShortKeywords(t *testing.T) {
-	engine := storyBase(t)
+	engine := matchertest.Story(t)
 	many := filler(rand.New(rand.NewPCG(1, 1)), 6000)
 	frames := "Traceback (most recent call last):\n  File \"main.py\", line 3, in f\n    raise OSError('Killed')\n"
 	for name, c := range map[string]struct {
@@ -51,7 +53,7 @@ func TestShortKeywords(t *testing.T) {
 
 // TestShortKeywordsWhileLogGrows: when a log is silent, what stands last in it is its end until more comes.
 func TestShortKeywordsWhileLogGrows(t *testing.T) {
-	engine := storyBase(t)
+	engine := matchertest.Story(t)
 	reading := engine.Begin()
 	tail := reading.Tail("a.log")
 	add := func(text string, want int) {

@@ -19,12 +19,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/matcher/example"
-	"github.com/gpu-triage/triage/matcher/reading"
+	"github.com/gpu-triage/triage/matcher/logline/loglinetest"
+	"github.com/gpu-triage/triage/matcher/matchertest"
 	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/matcher/scan/corpus"
 	"github.com/gpu-triage/triage/rules"
 	"github.com/gpu-triage/triage/rules/condition"
 )
+
+const (
+	valueError = matchertest.ValueError
+	step       = matchertest.Step
+)
+
+var prefixed = matchertest.Prefixed
 
 // judged compares what a reading makes of logs with what one makes of them that takes in every line.
 func judged(t *testing.T, engine *matcher.Engine, logs ...[]byte) {
@@ -35,7 +43,7 @@ func judged(t *testing.T, engine *matcher.Engine, logs ...[]byte) {
 			t.Fatal(err)
 		}
 	}
-	want, wantClues := plain.Report(), plain.Origin()
+	want, wantOrigin := plain.Report(), plain.Origin()
 	dir := t.TempDir()
 	ways := map[string]func(*matcher.Job, string, []byte) error{
 		"pipe": func(r *matcher.Job, name string, log []byte) error {
@@ -83,7 +91,7 @@ func judged(t *testing.T, engine *matcher.Engine, logs ...[]byte) {
 			t.Fatalf("%s:\n%s", way, diff)
 		}
 		sameValue := cmp.Comparer(func(a, b condition.Value) bool { return reflect.DeepEqual(a.JSON(), b.JSON()) })
-		if diff := cmp.Diff(wantClues, reading.Origin(), sameValue); diff != "" {
+		if diff := cmp.Diff(wantOrigin, reading.Origin(), sameValue); diff != "" {
 			t.Fatalf("%s:\n%s", way, diff)
 		}
 	}
@@ -97,7 +105,7 @@ func known(t testing.TB) (*matcher.Engine, [][]byte) {
 		t.Fatal(err)
 	}
 	var logs [][]byte
-	examples, err := example.Load(base, base.Signatures(), os.DirFS("../testdata/logs"))
+	examples, err := example.Load(base, base.Signatures(), os.DirFS("../../testdata/logs"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +174,7 @@ func mixed(rnd *rand.Rand, logs [][]byte) []byte {
 		case 6:
 			for line := range strings.Lines(part) {
 				for range 1 + rnd.IntN(4) {
-					log.WriteString(reading.Renumbered(rnd, line))
+					log.WriteString(loglinetest.Renumbered(rnd, line))
 				}
 			}
 		case 7:
@@ -200,13 +208,13 @@ func TestReadEverything(t *testing.T) {
 	judged(t, engine, ordinary.Bytes(), logs[0], nil, logs[1])
 	rnd := rand.New(rand.NewPCG(1, 1))
 	for _, lines := range []int{0, 5200} { // the first line after a failure is the only one that shows progress
-		judged(t, storyBase(t), []byte(filler(rnd, lines)+valueError+step), []byte(filler(rnd, lines)+prefixed(1, valueError+step)))
+		judged(t, matchertest.Story(t), []byte(filler(rnd, lines)+valueError+step), []byte(filler(rnd, lines)+prefixed(1, valueError+step)))
 	}
 	for seed := range uint64(12) {
 		rnd := rand.New(rand.NewPCG(seed, 5))
 		e := engine
 		if seed%2 == 0 {
-			e = storyBase(t)
+			e = matchertest.Story(t)
 		}
 		judged(t, e, mixed(rnd, logs), mixed(rnd, logs))
 	}
@@ -280,7 +288,7 @@ packages:
 		rnd := rand.New(rand.NewPCG(seed, 7))
 		log := ""
 		for range 120 {
-			line := reading.Renumbered(rnd, kinds[rnd.IntN(len(kinds))]+"\n")
+			line := loglinetest.Renumbered(rnd, kinds[rnd.IntN(len(kinds))]+"\n")
 			if rnd.IntN(2) == 0 {
 				line = prefixed(rnd.IntN(3), line)
 			}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/gpu-triage/triage/matcher/matchertest"
 )
 
 // crashed is the traceback of a rank: rank 700 ran out of memory, the others lost their connection.
@@ -19,7 +21,7 @@ func crashed(rank int) []string {
 // TestManyRanks: a thousand ranks whose tracebacks are interleaved line by line, and ten thousand files of one rank each, give one
 // answer each.
 func TestManyRanks(t *testing.T) {
-	engine := storyBase(t)
+	engine := matchertest.Story(t)
 	const ranks = 1024
 	var mixed strings.Builder
 	mixed.WriteString(prefixed(0, step))

@@ -115,24 +115,17 @@ const shortCost = 1e4
 // tooShortCost makes a literal that no Set takes the last choice.
 const tooShortCost = 1e9
 
+// longest is the length in bytes from which on a longer literal is found by chance no less often.
+const longest = 40
+
 // literalCost is what each literal more adds to the false alarms of a Set.
 const literalCost = 1e-6
 
-// Rarest is the set of literals of which an ordinary log has least; an empty one counts as none.
-func Rarest(sets ...[]Literal) []Literal {
-	var best []Literal
-	least := math.Inf(1)
-	for _, literals := range sets {
-		if cost := union(nil, literals).cost(); cost < least && len(literals) > 0 {
-			best, least = literals, cost
-		}
-	}
-	return best
-}
-
-func (set choices) cost() float64 {
-	sum := literalCost * float64(len(set))
-	for _, l := range set {
+// Cost estimates what it costs to look for the literals in every line: how often an ordinary log has one of them, and how much they slow
+// the scan. It is infinite when one of them is empty. Only which of two costs is the smaller one means something.
+func Cost(literals []Literal) float64 {
+	sum := literalCost * float64(len(literals))
+	for _, l := range literals {
 		switch {
 		case l.Text == "":
 			return math.Inf(1)
@@ -141,32 +134,30 @@ func (set choices) cost() float64 {
 		case len(l.Text) < WideLiteral:
 			sum += l.Share() * shortCost
 		default:
-			sum += l.Share() * math.Exp2(-float64(min(len(l.Text), 40))/8)
+			sum += l.Share() * math.Exp2(-float64(min(len(l.Text), longest))/8)
 		}
 	}
 	return sum
 }
 
-// rarer is the set of which an ordinary log has less.
-func rarer(a, b choices) choices {
-	if b.cost() < a.cost() {
-		return b
+// Rarest is the set of literals of which an ordinary log has least; an empty one counts as none.
+func Rarest(sets ...[]Literal) []Literal {
+	var best []Literal
+	least := math.Inf(1)
+	for _, literals := range sets {
+		if cost := Cost(distinct(literals)); cost < least && len(literals) > 0 {
+			best, least = literals, cost
+		}
 	}
-	return a
+	return best
 }
 
-// shortest lists the set without the literals that contain another of it.
-func (set choices) shortest() []Literal {
-	var all []Literal
-	for _, l := range set {
-		needless := false
-		for _, other := range set {
-			needless = needless || other != l && (other.Fold || !l.Fold) && other.In(l.Text)
-		}
-		if !needless {
+// distinct are the literals, each once.
+func distinct(literals []Literal) (all []Literal) {
+	for _, l := range literals {
+		if !slices.Contains(all, l) {
 			all = append(all, l)
 		}
 	}
-	slices.SortFunc(all, func(a, b Literal) int { return strings.Compare(a.String(), b.String()) })
 	return all
 }

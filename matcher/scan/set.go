@@ -1,6 +1,6 @@
 // Package scan reads logs as fast as the machine delivers them and finds the few lines that are worth a closer look: those that
-// contain one of many literals. Required takes such literals from regular expressions, a Set finds them in one pass over raw bytes,
-// and Set.Read cuts a source of any size into chunks of whole lines, with several workers and in bounded memory.
+// contain one of many literals. A Set finds the literals in one pass over raw bytes, and Set.Read cuts a source of any size into chunks of
+// whole lines, with several workers and in bounded memory.
 //
 // The search is written here, not taken from a library, because its speed is what the tool stands on, and because it must tell lines,
 // not places, and see literals behind a terminal's escape sequences.

@@ -1,95 +1,28 @@
-package scan
+package prefilter
 
 import (
-	"fmt"
 	"math"
-	"regexp"
 	"regexp/syntax"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/gpu-triage/triage/matcher/scan"
 )
 
-// Literal is a run of bytes to look for. A line break can only be its end.
-type Literal struct {
-	Text string
-	Fold bool // Text is in lower case, and ASCII letters of the log match it in either case
-}
-
-// In says whether text contains the literal.
-func (l Literal) In(text string) bool {
-	if !l.Fold {
-		return strings.Contains(text, l.Text)
-	}
-	return strings.Contains(lower(text), l.Text)
-}
-
-// String is the literal in the syntax of package regexp.
-func (l Literal) String() string {
-	if l.Fold {
-		return "(?i)" + regexp.QuoteMeta(l.Text)
-	}
-	return regexp.QuoteMeta(l.Text)
-}
-
-// MinLiteral is the length in bytes of the shortest literal that a Set takes. Below WideLiteral bytes a literal makes the whole
-// scan slower: how much, cmd/bench/run tells.
-const (
-	MinLiteral  = 5
-	WideLiteral = 8
-)
-
-// Required returns literals of which every text that matches pattern contains at least one, chosen so that ordinary logs contain
-// them rarely. The pattern has the syntax of package regexp and is matched against text without line breaks. The error says that
-// the pattern is wrong, or that it requires no literal of MinLiteral bytes.
-func Required(pattern string) ([]Literal, error) {
-	literals, err := Needed(pattern)
-	if err != nil {
-		return nil, err
-	}
-	for _, l := range literals {
-		if len(l.Text) < MinLiteral {
-			literals = nil
-		}
-	}
-	if len(literals) == 0 {
-		return nil, fmt.Errorf("regular expression %q requires no literal of at least %d bytes: name one in a keyword", pattern, MinLiteral)
-	}
-	return literals, nil
-}
-
-// Needed is Required for literals of any length; none when the pattern needs none.
-func Needed(pattern string) ([]Literal, error) {
+// Required are literals of which every text that matches a regular expression contains at least one, chosen so that ordinary logs contain
+// them rarely. The expression has the syntax of package regexp and is matched against text without line breaks. There are none when it
+// requires no literal of scan.MinLiteral bytes, or is wrong.
+func Required(pattern string) []scan.Literal {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
-		return nil, fmt.Errorf("regular expression %q: %w", pattern, err)
+		return nil
 	}
 	best := pieceOf(re.Simplify()).required()
-	if math.IsInf(best.cost(), 1) {
-		return nil, nil
+	if math.IsInf(scan.Cost(best), 1) || best.anyShorter(scan.MinLiteral) {
+		return nil
 	}
-	return best.shortest(), nil
-}
-
-// maxChoices bounds how many literals stand for a part of a pattern, maxClass how many characters of a class are tried one by one.
-const (
-	maxChoices = 32
-	maxClass   = 16
-	maxText    = 256
-)
-
-// choices is a set of literals of which a text has one. It is never empty; the empty literal says that nothing is known.
-type choices []Literal
-
-func anything() choices { return choices{{}} }
-
-// with adds a literal to a set that is being made. Sets are so small that looking through them is fast.
-func (set choices) with(l Literal) choices {
-	if slices.Contains(set, l) {
-		return set
-	}
-	return append(set, l)
+	return best.shortest()
 }
 
 // piece is what is known about the texts that a part of a pattern matches: each begins with one of prefix, ends with one of suffix
@@ -155,9 +88,9 @@ func runePiece(r rune, fold bool) piece {
 	set := choices{}
 	for c := r; ; {
 		if fold && c < utf8.RuneSelf && unicode.SimpleFold(c) != c {
-			set = set.with(Literal{Text: lower(string(c)), Fold: true})
+			set = set.with(scan.Literal{Text: string(c)}.Folded())
 		} else {
-			set = set.with(Literal{Text: string(c)})
+			set = set.with(scan.Literal{Text: string(c)})
 		}
 		if c = unicode.SimpleFold(c); !fold || c == r {
 			return exactly(set)
@@ -231,44 +164,4 @@ func (p piece) required() choices { return rarer(rarer(p.inner, p.prefix), p.suf
 // repeated is p once or more.
 func (p piece) repeated() piece {
 	return piece{prefix: p.prefix, suffix: p.suffix, inner: p.inner}
-}
-
-func union(a, b choices) choices {
-	all := append(make(choices, 0, len(a)+len(b)), a...)
-	for _, l := range b {
-		all = all.with(l)
-	}
-	return all
-}
-
-// product is every text of a followed by every text of b, unless those are too many or too long.
-func product(a, b choices) (choices, bool) {
-	if len(a)*len(b) > maxChoices {
-		return nil, false
-	}
-	all := make(choices, 0, len(a)*len(b))
-	for _, x := range a {
-		for _, y := range b {
-			l := Literal{Text: x.Text + y.Text, Fold: x.Fold || y.Fold}
-			if len(l.Text) > maxText {
-				return nil, false
-			}
-			if l.Fold {
-				l.Text = lower(l.Text)
-			}
-			all = all.with(l)
-		}
-	}
-	return all, true
-}
-
-// lower folds ASCII letters only, as a Set does.
-func lower(s string) string {
-	b := []byte(s)
-	for i, c := range b {
-		if 'A' <= c && c <= 'Z' {
-			b[i] = c | 0x20
-		}
-	}
-	return string(b)
 }

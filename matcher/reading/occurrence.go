@@ -8,19 +8,14 @@ import (
 	"github.com/gpu-triage/triage/matcher/logline"
 )
 
-// occurrence is when an event was seen.
+// Occurrence is when an event was seen.
 type Occurrence struct {
 	Order  int          // counts everything that was read
 	Line   logline.Line // without its text: there are as many as ranks
 	writer string
 }
 
-func (r *Reading) Occurrence(line logline.Line) Occurrence {
-	line.Text = ""
-	return Occurrence{Order: r.order(line), Line: line, writer: line.Process()}
-}
-
-// before tells whether a happened before b as far as the clocks or the order of reading can say.
+// Before tells whether a happened before b as far as the clocks or the order of reading can say.
 func (a Occurrence) Before(b Occurrence) bool {
 	if a.Line.Source != b.Line.Source && logline.SameClock(a.Line.Time, b.Line.Time) && !a.Line.Time.Equal(b.Line.Time) {
 		return a.Line.Time.Before(b.Line.Time)
@@ -28,14 +23,14 @@ func (a Occurrence) Before(b Occurrence) bool {
 	return a.Order < b.Order
 }
 
-// spell is how an event was seen in one source, an exception since the job last went on after it.
+// episode is how an event was seen in one source, an exception since the job last went on after it.
 type episode struct {
 	seen  map[int]*Occurrence // the first on each rank, NoRank among them
 	last  Occurrence
 	count int
 }
 
-// occurred counts the event, of which that was printed this time. An exception that the job went on after is forgotten when it is
+// Occurred counts the event, of which that was printed this time. An exception that the job went on after is forgotten when it is
 // raised again: programs try once more, and the last attempt is the one that ends them. What lines tell, such as a loss that is no
 // number, began with the first of them.
 func (e *Event) Occurred(o Occurrence, printed Chain, wentOn func(Occurrence) bool) {
@@ -54,15 +49,16 @@ func (e *Event) Occurred(o Occurrence, printed Chain, wentOn func(Occurrence) bo
 	s.last, s.count = o, s.count+1
 }
 
-// sighting sums up the spells of an event that matter: those after which the job did not go on, or all when it went on after each.
+// Occurrences sums up the episodes of an event that matter: those after which the job did not go on, or all when it went on after each.
 type Occurrences struct {
-	Handled bool // it went on after each, or the exception itself says that it ended nothing
-	Seen    map[int]*Occurrence
+	Handled bool                // it went on after each, or the exception itself says that it ended nothing
+	Seen    map[int]*Occurrence // by rank, the first on each; those that name none are NoRank's
 	First   Occurrence
-	Lasts   []Occurrence // of each source
+	Lasts   []Occurrence // the last in each source
 	Count   int
 }
 
+// Occurrences sums up those that matter of what was seen of the event.
 func (e *Event) Occurrences(wentOn func(Occurrence) bool) Occurrences {
 	var open, over []*episode
 	for _, s := range e.episodes {
@@ -90,12 +86,12 @@ func (e *Event) Occurrences(wentOn func(Occurrence) bool) Occurrences {
 	return all
 }
 
-// last is when it was seen last.
+// Last is when it was seen last.
 func (s *Occurrences) Last() Occurrence {
 	return slices.MaxFunc(s.Lasts, func(a, b Occurrence) int { return cmp.Compare(a.Order, b.Order) })
 }
 
-// ranks are the ranks that show the event, sorted, without NoRank.
+// Ranks are the ranks that show the event, sorted, without NoRank.
 func (s *Occurrences) Ranks() []int {
 	ranks := []int{}
 	for rank := range s.Seen {
@@ -107,7 +103,7 @@ func (s *Occurrences) Ranks() []int {
 	return ranks
 }
 
-// earliest is the occurrence on the rank that failed first: the launcher's, when it shows the event, else by time or order.
+// Earliest is the occurrence on the rank that failed first: the launcher's, when it shows the event, else by time or order.
 func (s *Occurrences) Earliest(first int) Occurrence {
 	if o := s.Seen[first]; o != nil && first != logline.NoRank {
 		return *o

@@ -1,0 +1,56 @@
+package reading
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/gpu-triage/triage/matcher/facts"
+	"github.com/gpu-triage/triage/matcher/flight"
+	"github.com/gpu-triage/triage/matcher/logline"
+	"github.com/gpu-triage/triage/matcher/pace"
+	"github.com/gpu-triage/triage/matcher/report"
+	"github.com/gpu-triage/triage/rules"
+)
+
+// Result is what the logs that were read so far show. It is not to be changed, and holds until more is read.
+type Result struct {
+	Base          *rules.Base
+	Events        []*Event              // in the order in which they were first seen
+	Facts         map[string]facts.Fact // that the logs state
+	SelectionLogs facts.SelectionLogs
+	Xids          *facts.Xids
+	LogPatterns   []logline.Line // by the number of a pattern that conditions look for: the first line that matches, with number 0 when none does
+	Paces         []*pace.Pace   // of the sources that show steps
+	Dumps         []*flight.Dump // of NCCL's flight recorder
+	Stats         report.Stats
+
+	survival *survival
+}
+
+// Result is what the logs that were read so far show.
+func (r *Reading) Result() *Result {
+	s := &r.statements
+	return &Result{
+		Base:   r.base,
+		Events: slices.SortedFunc(maps.Values(r.events), func(a, b *Event) int { return cmp.Compare(a.Number, b.Number) }),
+		Facts:  s.facts.Stated(), SelectionLogs: s.selectionLogs, Xids: &s.xids, LogPatterns: s.patterns,
+		Paces: r.pace.all, Dumps: r.dumps, Stats: r.stats,
+		survival: &r.survival,
+	}
+}
+
+// Occurrence is that of something that a line shows after all that was read.
+func (r *Result) Occurrence(line logline.Line) Occurrence { return r.survival.occurrence(line) }
+
+// WentOn tells whether the job went on after something: its process made progress, or another one made much.
+func (r *Result) WentOn(o Occurrence) bool { return r.survival.wentOn(o) }
+
+// Failures are when something happened last to each process, by source and in order.
+func (r *Result) Failures() map[string][]int { return r.survival.failures() }
+
+// LinesAfter is how many lines of the source came after something, shared among the processes that something happened to later: each
+// of those prints much about its end.
+func (r *Result) LinesAfter(o Occurrence, failures map[string][]int) int {
+	return r.survival.linesAfter(o, failures)
+}

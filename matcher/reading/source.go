@@ -1,0 +1,196 @@
+package reading
+
+import (
+	"slices"
+
+	"github.com/gpu-triage/triage/matcher/logline"
+	"github.com/gpu-triage/triage/matcher/prefilter"
+	"github.com/gpu-triage/triage/matcher/traceback"
+	"github.com/gpu-triage/triage/rules/signature"
+)
+
+// lineClass is what a line may have to say by itself. A traceback that it belongs to is another matter.
+type lineClass int
+
+const (
+	anything     lineClass = iota
+	commonWords            // only what the first lines of a source state in common words, or that the job makes progress
+	onlyProgress           // only that the job makes progress
+	nothing
+)
+
+// source is a source that is being read: its lines come in, in order, and what they show is given to the reading.
+type source struct {
+	*Reading
+	progress  *sourceProgress
+	history   history
+	assembler *traceback.Assembler
+	asked     int // up to the line with this number, short keywords have been looked for
+
+	// The line that is being taken in, and what it may have to say: of one that was held back that is not known any more.
+	now   int
+	class lineClass
+	steps []*signature.Entry // with a keyword in it, when it may show progress
+}
+
+// begin starts a source.
+func (r *Reading) begin(name string) *source {
+	s := &source{Reading: r, progress: r.survival.in(name)}
+	s.pace.sample.Begin()
+	s.assembler = traceback.NewAssembler(s.assembled, s.history.hold)
+	return s
+}
+
+// take takes in a line, with what it may have to say and the signatures of progress with a keyword in it.
+func (s *source) take(line logline.Line, class lineClass, steps []*signature.Entry) {
+	s.now, s.class, s.steps = line.Number, class, steps
+	s.history.add(line)
+	s.pace.sample.Take(line)
+	s.assembler.Feed(line)
+	s.now = 0
+}
+
+// pass is take for a line that has nothing to say, or only shows progress, and of which no more is known than whose it is. It takes none
+// of a writer with an open traceback, and tells whether it took the line.
+func (s *source) pass(line logline.Line, class lineClass, steps []*signature.Entry) bool {
+	if s.assembler.Has(line) {
+		return false
+	}
+	s.assembler.Expire(line.Number)
+	if class == onlyProgress {
+		s.step(line, steps)
+	}
+	return true
+}
+
+// assembled takes what the assembler hands on: an exception, or a line that belongs to none.
+func (s *source) assembled(e *traceback.Exception, line logline.Line) {
+	if e != nil {
+		s.exception(e)
+	} else {
+		s.line(line)
+	}
+}
+
+// busy tells that the next line may matter, whatever it contains: a traceback or a dict is open.
+func (s *source) busy() bool { return s.assembler.Busy() || s.statements.facts.Busy() }
+
+// line takes in a line that belongs to no traceback.
+func (s *source) line(line logline.Line) {
+	s.history.loose(line)
+	class, head := anything, line.Number <= prefilter.HeadLines
+	if line.Number == s.now {
+		class = s.class
+	}
+	switch class {
+	case nothing:
+	case onlyProgress:
+		s.step(line, s.steps)
+	case commonWords:
+		s.state(s.matching.commonWords(line.Text), line.Body(), line, head)
+		s.step(line, s.steps)
+	default:
+		words := s.matching.words(line.Text)
+		s.state(words, line.Body(), line, head)
+		if len(words) > 0 {
+			s.event(Element{Line: line, Text: line.Text}, words)
+		}
+	}
+}
+
+// state takes what a line with those words states. Text is the part of it that counts.
+func (s *source) state(words []int, text string, line logline.Line, head bool) {
+	s.statements.take(s.matching.filter.Statements(text, words, head), text, line)
+}
+
+// event takes in a line with such words as an event, if it is one.
+func (s *source) event(el Element, words []int) {
+	if s.match(&el, words, prefilter.InLine) {
+		s.survival.progressed(el.Line)
+	}
+	s.note(Chain{el}, el.Line)
+}
+
+// match finds the signatures that may know a line. It tells whether the line shows progress.
+func (s *source) match(el *Element, words []int, place prefilter.Place) (progress bool) {
+	return s.matching.match(el, words, place, s.progress.watching, func() string { return s.history.before(el.Line) })
+}
+
+// step takes in a line that can only show progress.
+func (s *source) step(line logline.Line, steps []*signature.Entry) {
+	if s.matching.step(line, steps, s.progress.watching) {
+		s.survival.progressed(line)
+	}
+}
+
+// exception takes in the last exception of a chain, with those before it.
+func (s *source) exception(e *traceback.Exception) {
+	var raised Chain
+	for x := e; x != nil; x = x.Earlier {
+		s.statements.origin.Exception(x)
+		for _, line := range x.Lines {
+			s.state(s.matching.words(line.Text), line.Text, line, true)
+		}
+		el := Element{Line: x.Line, Exception: x, Text: x.Text()}
+		s.matching.match(&el, s.matching.words(el.Text), prefilter.InException, s.progress.watching, e.Before)
+		raised = append(raised, el)
+	}
+	e.Before = nil // it holds bytes of the log
+	slices.Reverse(raised)
+	s.note(raised, e.Line)
+	s.within(raised)
+}
+
+// within looks at the lines of the messages on their own: where a message ends is not always to be seen, so that the next thing that
+// the program printed may be among them.
+func (s *source) within(raised Chain) {
+	for _, part := range raised {
+		for i, line := range part.Exception.Lines {
+			if i == 0 || line.Text == "" || line.Text[0] == ' ' || line.Text[0] == '\t' {
+				continue
+			}
+			el := Element{Line: line, Text: line.Text}
+			if s.match(&el, s.matching.words(line.Text), prefilter.InLastLines) {
+				s.survival.progressed(line)
+			}
+			el.Matches = slices.DeleteFunc(el.Matches, func(known *signature.Signature) bool { return slices.Contains(part.Matches, known) })
+			s.note(Chain{el}, line)
+		}
+	}
+}
+
+// last looks for short keywords in the last lines of the source, of which there are so many by now. What shows there may have been survived
+// like anything else: progress counts from the first of it.
+func (s *source) last(lines int) {
+	failed := false
+	s.history.each(lines, func(past *pastPart) {
+		line := past.Line
+		if !past.loose || line.Number <= s.asked {
+			return
+		}
+		asked, el := Element{Line: line, Text: line.Text}, Element{Line: line, Text: line.Text}
+		words := s.matching.words(line.Text)
+		s.match(&asked, words, prefilter.InLine)
+		if s.match(&el, words, prefilter.InLastLines) && failed {
+			s.survival.progressed(line)
+		}
+		el.Matches = slices.DeleteFunc(el.Matches, func(known *signature.Signature) bool {
+			return known.Role != signature.Noise && slices.Contains(asked.Matches, known)
+		})
+		if c := (Chain{el}); !c.harmless() {
+			failed = true
+			s.note(c, line)
+		}
+	})
+	s.asked = max(s.asked, lines)
+}
+
+// end ends the source.
+func (s *source) end() {
+	s.assembler.Close()
+	s.statements.facts.EndSource()
+	s.last(s.progress.lines)
+	s.history.each(s.progress.lines, func(past *pastPart) { s.statements.origin.Line(past.Line) })
+	s.pace.add(s.progress.lines, &s.matching, s.statements.origin.Line)
+	s.survival.ended(s.progress)
+}

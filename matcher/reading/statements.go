@@ -1,0 +1,59 @@
+package reading
+
+import (
+	"iter"
+
+	"github.com/gpu-triage/triage/matcher/facts"
+	"github.com/gpu-triage/triage/matcher/logline"
+	"github.com/gpu-triage/triage/matcher/prefilter"
+	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/xid"
+)
+
+// statements are what lines state of the job and of where it ran.
+type statements struct {
+	catalogue     *xid.Catalogue
+	facts         *facts.LogFacts
+	selectionLogs facts.SelectionLogs
+	xids          facts.Xids
+	origin        facts.OriginCollector
+	patterns      []logline.Line  // by the number of a pattern that conditions look for: the first line that matches
+	found         prefilter.Found // by the same: there is one, as the workers of a scan may know
+}
+
+func newStatements(base *rules.Base) statements {
+	patterns := len(base.Scope.LogPatterns())
+	return statements{
+		catalogue:     base.Xids,
+		facts:         facts.NewLogFacts(base.Vocabulary),
+		selectionLogs: make(facts.SelectionLogs),
+		patterns:      make([]logline.Line, patterns),
+		found:         make(prefilter.Found, patterns),
+	}
+}
+
+// take takes what a line states, of what it may state. Text is the part of it that counts.
+func (s *statements) take(possible iter.Seq[*prefilter.Statement], text string, line logline.Line) {
+	if s.facts.Continues(text, line) {
+		return
+	}
+	for what := range possible {
+		switch {
+		case what.Reader != nil:
+			weight := facts.FromLine
+			if what.Packages {
+				weight = facts.FromPackageList
+			}
+			s.facts.Read(what.Reader, text, line, weight)
+		case what.Dict != nil:
+			s.facts.Begin(what.Dict, text, line)
+		case what.SelectionLog != "":
+			s.selectionLogs.Add(what.SelectionLog, text, line)
+		case what.Xid:
+			s.xids.Add(s.catalogue, text, line)
+		case !s.found.Has(what.Number) && what.Pattern.Matches(text):
+			s.patterns[what.Number] = line
+			s.found.Add(what.Number)
+		}
+	}
+}
