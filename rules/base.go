@@ -49,13 +49,13 @@ func (b *Base) Library(name string) (*backend.Library, error) {
 
 // Load reads knowledge bases, a later one adding to the earlier and replacing what has the same id. The error is Problems: every
 // mistake of every file. Examples are read by Base.Examples alone.
-func Load(layers ...fs.FS) (*Base, error) { return load(nil, layers) }
+func Load(layers ...fs.FS) (*Base, error) { return load("", layers) }
 
 // Open is Load for a program that is to start at once: what was shipped is known to have no mistakes, and a signature of it is read
 // when it is first asked for.
 func Open(layers ...fs.FS) (*Base, error) { return load(shippedIndex, layers) }
 
-func load(known []byte, layers []fs.FS) (*Base, error) {
+func load(known string, layers []fs.FS) (*Base, error) {
 	if len(layers) == 0 {
 		layers = []fs.FS{Shipped()}
 	}

@@ -1,13 +1,15 @@
 package rules
 
 import (
-	"bytes"
 	"encoding/json"
 	"flag"
 	"io/fs"
 	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -17,7 +19,7 @@ import (
 	"github.com/gpu-triage/triage/rules/xid"
 )
 
-var write = flag.Bool("write", false, "write index.json for the rule files as they are")
+var write = flag.Bool("write", false, "write index.tsv for the rule files as they are")
 
 //go:generate go test -run ^TestIndex$ -write .
 
@@ -25,7 +27,7 @@ var write = flag.Bool("write", false, "write index.json for the rule files as th
 func TestIndex(t *testing.T) {
 	want := indexAll(t)
 	if *write {
-		if err := os.WriteFile("index.json", encodeIndex(t, want), 0o644); err != nil {
+		if err := os.WriteFile("index.tsv", []byte(encodeIndex(t, want)), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -168,15 +170,56 @@ func shippedFacts(t *testing.T) *fact.File {
 }
 
 // encodeIndex writes a line for each file, so that changes of different files do not meet.
-func encodeIndex(t *testing.T, all []*indexed) []byte {
+func encodeIndex(t *testing.T, all []*indexed) string {
 	t.Helper()
-	var b bytes.Buffer
-	to := json.NewEncoder(&b)
-	to.SetEscapeHTML(false)
+	var b strings.Builder
 	for _, k := range all {
-		if err := to.Encode(k); err != nil {
-			t.Fatal(err)
+		var facts []byte
+		if k.Facts != nil {
+			var err error
+			if facts, err = json.Marshal(k.Facts); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var flags []string
+		if k.Before {
+			flags = append(flags, beforeFlag)
+		}
+		if k.Raised {
+			flags = append(flags, raisedFlag)
+		}
+		fields := make([]string, columns)
+		for column, field := range map[int]string{
+			fileColumn: k.File, sumColumn: strconv.FormatUint(uint64(k.Sum), 16), sizeColumn: strconv.FormatInt(k.Size, 10),
+			idColumn: k.ID, roleColumn: string(k.Role), aboutColumn: k.About, factsColumn: string(facts),
+			keywordsColumn: listField(k.Keywords), lastColumn: listField(k.Last), requiresColumn: listField(k.Requires),
+			explainsColumn: listField(k.Explains), overridesColumn: listField(k.Overrides), flagsColumn: listField(flags),
+			namesColumn: listField(k.Names), logPatternsColumn: listField(k.LogPatterns),
+		} {
+			fields[column] = field
+		}
+		b.WriteString(strings.Join(fields, "\t") + "\n")
+	}
+	return b.String()
+}
+
+// listField is what listOf reads.
+func listField(items []string) string {
+	written := make([]string, len(items))
+	for i, item := range items {
+		if item == "" || strings.HasPrefix(item, `"`) || strings.ContainsFunc(item, unicode.IsControl) {
+			item = strconv.Quote(item)
+		}
+		written[i] = item
+	}
+	return strings.Join(written, listSeparator)
+}
+
+// TestListOf: a list has the texts that were written, whatever they hold.
+func TestListOf(t *testing.T) {
+	for _, want := range [][]string{nil, {""}, {"a"}, {"a b", `"quoted" text`, "two\nlines", "a\ttab", "a\x1fseparator", "", `back\slash`, `"`}} {
+		if diff := cmp.Diff(want, listOf(listField(want))); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
 		}
 	}
-	return b.Bytes()
 }

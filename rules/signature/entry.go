@@ -14,16 +14,16 @@ import (
 
 // Entry is what must be known of a signature before a log is read.
 type Entry struct {
-	ID        string   `json:"id,omitempty"`
-	Role      Role     `json:"role,omitempty"`
-	Keywords  []string `json:"keywords,omitempty"` // literals, one of which, or of Last, stands in every event that can match
-	Last      []string `json:"last,omitempty"`     // as a signature's
-	Requires  []string `json:"requires,omitempty"` // regular expressions, each of which matches in every event that can match
-	Before    bool     `json:"before,omitempty"`   // the match is about the lines before the event too
-	Explains  []string `json:"explains,omitempty"`
-	Overrides []string `json:"overrides,omitempty"`
-	Raised    bool     `json:"raised,omitempty"` // no line can match, only an exception
-	About     string   `json:"about,omitempty"`  // the finding of a comparison that it is asked about instead of lines: PaceFinding, FlightFinding or ""
+	ID        string
+	Role      Role
+	Keywords  []string // literals, one of which, or of Last, stands in every event that can match
+	Last      []string // as a signature's
+	Requires  []string // regular expressions, each of which matches in every event that can match
+	Before    bool     // the match is about the lines before the event too
+	Explains  []string
+	Overrides []string
+	Raised    bool   // no line can match, only an exception
+	About     string // the finding of a comparison that it is asked about instead of lines: PaceFinding, FlightFinding or ""
 
 	signature  func() *Signature
 	place      rulefile.Problem
@@ -74,8 +74,8 @@ func (e *Entry) TemplatePatterns() []*pattern.Pattern {
 // signatures.
 type Known struct {
 	Entry
-	Names       []string `json:"names,omitempty"`        // groups of captures, and environment variables
-	LogPatterns []string `json:"log_patterns,omitempty"` // that conditions look for anywhere in a log
+	Names       []string // groups of captures, and environment variables
+	LogPatterns []string // that conditions look for anywhere in a log
 }
 
 // Know reads a file as if there were no other, for an index of the files that tells the next start what is to be known of them.

@@ -167,11 +167,21 @@ func parseFiles(files fs.FS, known func(name string) *Known) ([]parsedFile, erro
 	}
 	workers := new(errgroup.Group)
 	workers.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range parsed {
-		workers.Go(func() error { return parsed[i].read(files, known) })
+	for part := range slices.Chunk(parsed, partFiles) {
+		workers.Go(func() error {
+			for i := range part {
+				if err := part[i].read(files, known); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 	}
 	return parsed, workers.Wait()
 }
+
+// partFiles are the files of one goroutine: most need only a look at their checksum, which is less work than a goroutine.
+const partFiles = 64
 
 // read reads the file unless enough is known of it.
 func (f *parsedFile) read(files fs.FS, known func(name string) *Known) error {
