@@ -1,25 +1,12 @@
-// Package matcher finds out what happened: it reads logs, untangles their ranks, assembles tracebacks, matches them against the
-// knowledge base and tells the root cause from what followed it. It knows no network and no clock.
+// Package matcher finds out what happened: logs go in, and a report comes out that names the root cause. It knows no network and no clock.
 //
-// A log goes through these files in this order:
+// Data flows one way, and each step is a package of its own. source opens files, and scan finds literals in their bytes. prefilter tells
+// by them which lines can matter, and logline reads such a line: its wrappers, time, level and rank. traceback puts the lines of a process
+// together to exceptions, facts takes what lines state, pace keeps how the steps of the job go on, and flight reads NCCL's dumps. reading
+// turns all that into events with their occurrences. diagnosis judges the events, finds the one that explains the others, and says so
+// in the form of report.
 //
-//	feed                   which lines matter: most go by unread
-//	sieve, head, kind      which matter by themselves, told by the workers of the scan for all lines that differ in numbers only
-//	reader, prefix, stamp  what is left of a line without colours and prefixes, when it was written, and by whom
-//	docker                 what is left of one that Docker keeps as JSON, and what is looked for in its place
-//	traceback              the lines of one process put together to exceptions, and their chains
-//	reading, matching      what signatures know, and what conditions ask for anywhere in a log
-//	event, spell, last     that kept once and counted since its job last went on; the words that only the last lines are asked for
-//	facts, dictfacts, xid  what the log states about the situation
-//	sample, step, pace     how far and how fast the steps of some lines say that a job goes
-//	cause, root, progress  what was survived, what follows from what, and which rank was first
-//	compared               what no line states and a comparison of steps or of dumps shows
-//	diagnose, words        the answer, and its words
-//	choice                 what a library's backend rules say of it
-//	report, redact         its form, without secrets
-//
-// Beside that way, engine prepares a knowledge base for it, remarks tells what of one makes it slow, and example tests one with logs.
-//
-// The packages below it know one thing each: scan finds literals in bytes, source opens files, flight reads the flight recorder's
-// dumps, live asks this machine, render writes reports.
+// This package holds what the rest of the house asks: an Engine, which is a knowledge base made ready, and the Jobs that it begins. Beside
+// the way stand example, which tries a knowledge base on logs, live, which asks this machine for facts, supervise, which runs a
+// command and reads along, and render, which writes reports.
 package matcher

@@ -133,28 +133,28 @@ func addBackends(d *report.Diagnosis, read *reading.Result, s situation, m match
 }
 
 // addTo shows the most telling part of what holds in a diagnosis: the first reasons and questions, and all changes before other fixes.
-func (c *asked) addTo(d *report.Diagnosis) {
-	for _, missing := range c.Missing {
+func (a *asked) addTo(d *report.Diagnosis) {
+	for _, missing := range a.Missing {
 		if len(d.Missing) < maxMissing && !slices.ContainsFunc(d.Missing, func(have report.Missing) bool { return have.Name == missing.Name }) {
 			d.Missing = append(d.Missing, missing)
 		}
 	}
-	for _, b := range c.Backends {
+	for _, b := range a.Backends {
 		b.Rules, b.Missing = b.Rules[:min(len(b.Rules), maxReasons)], b.Missing[:min(len(b.Missing), maxMissing)]
 		d.Backends = append(d.Backends, b)
 	}
-	d.Fixes = append(c.Changes, d.Fixes...)
+	d.Fixes = append(a.Changes, d.Fixes...)
 }
 
 // hidden says that the configuration would have got a backend although the log says that it failed to.
-func (c *asked) hidden() string {
-	note := fmt.Sprintf("By the rules of %s %s this configuration gets %s, so something decides here that the log does not show", c.guess.Library, c.guess.Release, c.guess.Selected)
-	if c.selection.Decided {
+func (a *asked) hidden() string {
+	note := fmt.Sprintf("By the rules of %s %s this configuration gets %s, so something decides here that the log does not show", a.guess.Library, a.guess.Release, a.guess.Selected)
+	if a.selection.Decided {
 		return note + ": another layer's configuration, or a patched build."
 	}
 	var open []string
-	for _, missing := range c.selection.Missing {
-		if slices.Contains(c.assumed, missing.Name) && len(open) < maxMissing {
+	for _, missing := range a.selection.Missing {
+		if slices.Contains(a.assumed, missing.Name) && len(open) < maxMissing {
 			open = append(open, missing.Name)
 		}
 	}

@@ -15,8 +15,8 @@ type Coverage struct {
 	Family     string
 	Signatures int
 	Logs       int // whose root cause is of this family
-	Found      int // of them, those whose root cause was named
-	Claimed    int // diagnoses of this family, for whatever log
+	Found      int // of them, those whose root cause was named; a generic answer names none
+	Claimed    int // diagnoses of this family that name a cause, for whatever log
 	Right      int // of them, those that were right
 	Unmatched  int // of Logs, those about which no more than a generic word was said, or nothing
 	Silent     int // logs of the family's folder in which nothing failed
@@ -60,7 +60,8 @@ func count(base *rules.Base, example Example, answer report.Report, of func(*sig
 	if len(answer.Diagnoses) > 0 {
 		got = base.Signature(answer.Diagnoses[0].ID)
 	}
-	if got != nil {
+	named := got != nil && got.Role != signature.Generic
+	if named {
 		of(got).Claimed++
 	}
 	if len(example.Want) == 0 {
@@ -75,11 +76,11 @@ func count(base *rules.Base, example Example, answer report.Report, of func(*sig
 		return
 	}
 	of(want).Logs++
-	if got == want {
+	switch {
+	case !named:
+		of(want).Unmatched++
+	case got == want:
 		of(want).Found++
 		of(got).Right++
-	}
-	if got == nil || got.Role == signature.Generic && want.Role != signature.Generic {
-		of(want).Unmatched++
 	}
 }

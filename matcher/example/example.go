@@ -1,3 +1,6 @@
+// Package example tries a knowledge base on logs whose answer is known. The logs stand with their signatures, or in a folder of files that
+// say their verdict themselves. It tells where the answer differs (Try), what the new answer is (Renew), which signatures lack an example or
+// a near miss (Uncovered), and how much is recognized (Measure).
 package example
 
 import (

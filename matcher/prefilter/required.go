@@ -92,7 +92,8 @@ func runePiece(r rune, fold bool) piece {
 		} else {
 			set = set.with(scan.Literal{Text: string(c)})
 		}
-		if c = unicode.SimpleFold(c); !fold || c == r {
+		c = unicode.SimpleFold(c)
+if !fold || c == r {
 			return exactly(set)
 		}
 	}
@@ -101,7 +102,8 @@ func runePiece(r rune, fold bool) piece {
 func classPiece(ranges []rune) piece {
 	count := 0
 	for i := 0; i < len(ranges); i += 2 {
-		if count += int(ranges[i+1]-ranges[i]) + 1; count > maxClass {
+		count += int(ranges[i+1]-ranges[i]) + 1
+if count > maxClass {
 			return unknown()
 		}
 	}

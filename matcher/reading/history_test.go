@@ -64,7 +64,8 @@ func TestPast(t *testing.T) {
 func TestPastOfLongLine(t *testing.T) {
 	f := newLineFilter(nothingRead(t).begin("x"), logline.Sniff("x", nil))
 	feed := func(c scan.Chunk) {
-		if c.Line = int64(f.window.number); c.Line == 0 {
+		c.Line = int64(f.window.number)
+if c.Line == 0 {
 			c.Line = 1
 		}
 		if err := f.chunk(&c); err != nil {
