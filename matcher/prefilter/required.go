@@ -93,7 +93,7 @@ func runePiece(r rune, fold bool) piece {
 			set = set.with(scan.Literal{Text: string(c)})
 		}
 		c = unicode.SimpleFold(c)
-if !fold || c == r {
+		if !fold || c == r {
 			return exactly(set)
 		}
 	}
@@ -103,7 +103,7 @@ func classPiece(ranges []rune) piece {
 	count := 0
 	for i := 0; i < len(ranges); i += 2 {
 		count += int(ranges[i+1]-ranges[i]) + 1
-if count > maxClass {
+		if count > maxClass {
 			return unknown()
 		}
 	}

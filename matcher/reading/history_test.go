@@ -65,7 +65,7 @@ func TestPastOfLongLine(t *testing.T) {
 	f := newLineFilter(nothingRead(t).begin("x"), logline.Sniff("x", nil))
 	feed := func(c scan.Chunk) {
 		c.Line = int64(f.window.number)
-if c.Line == 0 {
+		if c.Line == 0 {
 			c.Line = 1
 		}
 		if err := f.chunk(&c); err != nil {

@@ -2,6 +2,7 @@ package reading
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/gpu-triage/triage/matcher/logline"
@@ -58,5 +59,20 @@ func TestOrder(t *testing.T) {
 	s.ended(source)
 	if place(1, 0) <= last {
 		t.Error("the first line of the next source is before the last of this one")
+	}
+}
+
+// TestPaced: the pace of 20,000 processes is kept, and of no more.
+func TestPaced(t *testing.T) {
+	log := "[rank0]: iteration 1/100 loss 2.0\n[rank1]: iteration 1/100 loss 2.0\n"
+	for others, want := range map[int]int{19_998: 1, 19_999: 0} {
+		r := nothingRead(t)
+		r.pace.processes = others
+		if err := r.Read(t.Context(), "log", strings.NewReader(strings.Repeat(log, 20))); err != nil {
+			t.Fatal(err)
+		}
+		if got := len(r.Result().Paces); got != want {
+			t.Errorf("beside those of %d others, %d paces are kept", others, got)
+		}
 	}
 }
