@@ -41,7 +41,7 @@ var fits = map[signature.Role]int{signature.Cause: 0, signature.Consequence: 1, 
 
 // judge tells what an event means in a situation; nil when it means nothing. A chain with a harmless exception in it, such as the
 // user's interrupt, means only what a cause in it says.
-func judge(read *reading.Result, e *reading.Event, situation *condition.Situation, failures map[string][]int) *finding {
+func judge(read *reading.Result, e *reading.Event, situation *condition.Situation) *finding {
 	best := &finding{event: e, Occurrences: e.Occurrences(read.WentOn)}
 	harmless := false
 	for i := range e.Chain {
@@ -58,7 +58,7 @@ func judge(read *reading.Result, e *reading.Event, situation *condition.Situatio
 	switch {
 	case len(best.matches) == 0, harmless && best.role() != signature.Cause:
 		return nil
-	case best.role() == signature.Generic && incidental(read, best, failures):
+	case best.role() == signature.Generic && incidental(read, best):
 		return nil
 	}
 	return best
@@ -139,7 +139,7 @@ const (
 )
 
 // incidental tells whether an exception that only a generic signature knows is too far from the end to have ended the program.
-func incidental(read *reading.Result, f *finding, failures map[string][]int) bool {
+func incidental(read *reading.Result, f *finding) bool {
 	if f.element.Exception == nil {
 		return false
 	}
@@ -147,7 +147,7 @@ func incidental(read *reading.Result, f *finding, failures map[string][]int) boo
 	if slices.ContainsFunc(f.event.Chain, hasTraceback) {
 		limit = nearEnd
 	}
-	return !slices.ContainsFunc(f.Lasts, func(o reading.Occurrence) bool { return read.LinesAfter(o, failures) <= limit })
+	return !slices.ContainsFunc(f.Lasts, func(o reading.Occurrence) bool { return read.LinesAfter(o) <= limit })
 }
 
 func hasTraceback(el reading.Element) bool {
@@ -158,9 +158,8 @@ func hasTraceback(el reading.Element) bool {
 // findingsIn are all events that mean something, those that lines state and those that dumps show, in the order of reading.
 func findingsIn(read *reading.Result, situation *condition.Situation) []*finding {
 	var findings []*finding
-	failures := read.Failures()
 	for _, e := range slices.Concat(dumpEvents(read), read.Events) {
-		if f := judge(read, e, situation, failures); f != nil {
+		if f := judge(read, e, situation); f != nil {
 			findings = append(findings, f)
 		}
 	}

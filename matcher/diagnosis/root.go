@@ -52,7 +52,7 @@ func earlier(a, b *finding, first int) bool {
 		return y
 	}
 	if first != logline.NoRank {
-		if x, y := a.Seen[first] != nil, b.Seen[first] != nil; x != y {
+		if x, y := a.ByRank[first] != nil, b.ByRank[first] != nil; x != y {
 			return x
 		}
 	}

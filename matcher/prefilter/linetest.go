@@ -10,8 +10,8 @@ import (
 	"github.com/gpu-triage/triage/rules/signature"
 )
 
-// lineTest tells which lines with one of its literals matter. What it does not ask is fulfilled. Its answer holds for all lines that differ in
-// numbers only: it passes a line when it may pass one of those.
+// lineTest tells which lines with one of its literals matter. What it does not ask is fulfilled. Its answer holds for all lines that
+// differ in numbers only: it passes a line when it may pass one of those.
 type lineTest struct {
 	event   bool                                                          // asks for events, which a line that is surely harmless is not
 	pattern int                                                           // only the first line with this pattern of the scope passes, or noPattern

@@ -258,7 +258,7 @@ func TestReadNumbers(t *testing.T) {
 	}
 }
 
-// TestReadHead: the first lines state what they state, however many of their kind stated nothing, or the same, before.
+// TestReadHead: the first lines state what they state, however many like them stated nothing, or the same, before.
 func TestReadHead(t *testing.T) {
 	base, err := rules.Load(fstest.MapFS{
 		"facts.yaml": {Data: []byte(`
@@ -280,7 +280,7 @@ packages:
 		t.Fatal(err)
 	}
 	engine := matcher.New(base)
-	kinds := []string{"GPU 3: first", "torch 1.8", "cuda 22 is here", "let 11_x be 12", "let y be 12", "give x 12", "now set a=91", "torch==2.1", "other==2.1", "12 13", "use 81 gpus",
+	forms := []string{"GPU 3: first", "torch 1.8", "cuda 22 is here", "let 11_x be 12", "let y be 12", "give x 12", "now set a=91", "torch==2.1", "other==2.1", "12 13", "use 81 gpus",
 		"node-1:11:12 [0] NCCL INFO nothing", "nothing"}
 	end := "kernel launch failed\nmemory fault\n"
 	said, facts := map[string]int{}, map[string]int{}
@@ -288,7 +288,7 @@ packages:
 		rnd := rand.New(rand.NewPCG(seed, 7))
 		log := ""
 		for range 120 {
-			line := loglinetest.Renumbered(rnd, kinds[rnd.IntN(len(kinds))]+"\n")
+			line := loglinetest.Renumbered(rnd, forms[rnd.IntN(len(forms))]+"\n")
 			if rnd.IntN(2) == 0 {
 				line = prefixed(rnd.IntN(3), line)
 			}

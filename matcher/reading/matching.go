@@ -68,8 +68,8 @@ func (m *matching) consider(signatures []*signature.Entry, el *Element, watching
 	return progress
 }
 
-// harmless tells whether one of the signatures that may know a line surely says that it does not matter. Where all of them are of that
-// kind or of progress, nobody has to know which.
+// harmless tells whether one of the signatures that may know a line surely says that it does not matter. Where all of them are noise
+// or progress, nobody has to know which.
 func (m *matching) harmless(signatures []*signature.Entry) bool {
 	noise := func(e *signature.Entry) bool { return e.Role == signature.Noise }
 	if !slices.ContainsFunc(signatures, func(e *signature.Entry) bool { return !noise(e) && e.Role != signature.Progress }) {

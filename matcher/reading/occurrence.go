@@ -25,9 +25,9 @@ func (a Occurrence) Before(b Occurrence) bool {
 
 // episode is how an event was seen in one source, an exception since the job last went on after it.
 type episode struct {
-	seen  map[int]*Occurrence // the first on each rank, NoRank among them
-	last  Occurrence
-	count int
+	byRank map[int]*Occurrence // the first on each rank, NoRank among them
+	last   Occurrence
+	count  int
 }
 
 // Occurred counts the event, of which that was printed this time. An exception that the job went on after is forgotten when it is
@@ -40,11 +40,11 @@ func (e *Event) Occurred(o Occurrence, printed Chain, wentOn func(Occurrence) bo
 	}
 	s := e.episodes[o.Line.Source]
 	if s == nil || attempt && wentOn(s.last) {
-		s = &episode{seen: make(map[int]*Occurrence)}
+		s = &episode{byRank: make(map[int]*Occurrence)}
 		e.episodes[o.Line.Source] = s
 	}
-	if s.seen[o.Line.Rank] == nil {
-		s.seen[o.Line.Rank] = &o
+	if s.byRank[o.Line.Rank] == nil {
+		s.byRank[o.Line.Rank] = &o
 	}
 	s.last, s.count = o, s.count+1
 }
@@ -52,7 +52,7 @@ func (e *Event) Occurred(o Occurrence, printed Chain, wentOn func(Occurrence) bo
 // Occurrences sums up the episodes of an event that matter: those after which the job did not go on, or all when it went on after each.
 type Occurrences struct {
 	Handled bool                // it went on after each, or the exception itself says that it ended nothing
-	Seen    map[int]*Occurrence // by rank, the first on each; those that name none are NoRank's
+	ByRank  map[int]*Occurrence // by rank, the first on each; those that name none are NoRank's
 	First   Occurrence
 	Lasts   []Occurrence // the last in each source
 	Count   int
@@ -68,19 +68,19 @@ func (e *Event) Occurrences(wentOn func(Occurrence) bool) Occurrences {
 			open = append(open, s)
 		}
 	}
-	all := Occurrences{Handled: len(open) == 0 || e.Chain.swallowed(), Seen: make(map[int]*Occurrence)}
+	all := Occurrences{Handled: len(open) == 0 || e.Chain.swallowed(), ByRank: make(map[int]*Occurrence)}
 	if len(open) == 0 {
 		open = over
 	}
 	for _, s := range open {
-		for rank, o := range s.seen {
-			if known := all.Seen[rank]; known == nil || o.Order < known.Order {
-				all.Seen[rank] = o
+		for rank, o := range s.byRank {
+			if known := all.ByRank[rank]; known == nil || o.Order < known.Order {
+				all.ByRank[rank] = o
 			}
 		}
 		all.Lasts, all.Count = append(all.Lasts, s.last), all.Count+s.count
 	}
-	all.First = *slices.MinFunc(slices.Collect(maps.Values(all.Seen)), func(a, b *Occurrence) int {
+	all.First = *slices.MinFunc(slices.Collect(maps.Values(all.ByRank)), func(a, b *Occurrence) int {
 		return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Line.Rank, b.Line.Rank)) // dumps of several ranks have one place
 	})
 	return all
@@ -94,7 +94,7 @@ func (s *Occurrences) Last() Occurrence {
 // Ranks are the ranks that show the event, sorted, without NoRank.
 func (s *Occurrences) Ranks() []int {
 	ranks := []int{}
-	for rank := range s.Seen {
+	for rank := range s.ByRank {
 		if rank != logline.NoRank {
 			ranks = append(ranks, rank)
 		}
@@ -105,12 +105,12 @@ func (s *Occurrences) Ranks() []int {
 
 // Earliest is the occurrence on the rank that failed first: the launcher's, when it shows the event, else by time or order.
 func (s *Occurrences) Earliest(first int) Occurrence {
-	if o := s.Seen[first]; o != nil && first != logline.NoRank {
+	if o := s.ByRank[first]; o != nil && first != logline.NoRank {
 		return *o
 	}
 	earliest := s.First
 	for _, rank := range s.Ranks() {
-		if o := s.Seen[rank]; o.Before(earliest) {
+		if o := s.ByRank[rank]; o.Before(earliest) {
 			earliest = *o
 		}
 	}

@@ -21,8 +21,8 @@ func read(t *testing.T, engine *matcher.Engine, log string) *matcher.Job {
 	return reading
 }
 
-// TestClues: when a log was written is known even when its last lines do not say so, and where by any of its first lines.
-func TestClues(t *testing.T) {
+// TestOrigin: when a log was written is known even when its last lines do not say so, and where by any of its first lines.
+func TestOrigin(t *testing.T) {
 	engine, _ := known(t)
 	at := func(minute string) string { return "2026-03-01 10:" + minute + ":00,000 - trainer - INFO - nothing\n" }
 	host := "node-7:4711:4712 [3] NCCL INFO nothing\nnode-8:11:12 [3] NCCL INFO nothing\n"
@@ -33,15 +33,15 @@ func TestClues(t *testing.T) {
 		"nowhere":        {host + "no time\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			clues, want := read(t, engine, c.log).Origin(), time.Time{}
+			origin, want := read(t, engine, c.log).Origin(), time.Time{}
 			if c.last != "" {
 				want, _ = time.Parse(time.DateTime, "2026-03-01 "+c.last+":00")
 			}
-			if !clues.Last.Equal(want) {
-				t.Errorf("it ends at %v, not %v", clues.Last, want)
+			if !origin.Last.Equal(want) {
+				t.Errorf("it ends at %v, not %v", origin.Last, want)
 			}
-			if !slices.Equal(clues.Hosts, []string{"node-7", "node-8"}) {
-				t.Errorf("its hosts are %q", clues.Hosts)
+			if !slices.Equal(origin.Hosts, []string{"node-7", "node-8"}) {
+				t.Errorf("its hosts are %q", origin.Hosts)
 			}
 		})
 	}

@@ -102,8 +102,8 @@ func (r *Reading) count(stats report.Stats) {
 	r.stats.TruncatedLines += stats.TruncatedLines
 }
 
-// Watch has seen called now and then while a log is read, with the bytes of it that have been read.
-func (r *Reading) Watch(seen func(bytes int64)) { r.watch = seen }
+// Watch has progress called now and then while a log is read, with the bytes of it that have been read.
+func (r *Reading) Watch(progress func(bytes int64)) { r.watch = progress }
 
 // Bytes is how much has been read of all logs that were read to their end.
 func (r *Reading) Bytes() int64 { return r.stats.Bytes }

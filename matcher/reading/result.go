@@ -26,6 +26,7 @@ type Result struct {
 	Stats         report.Stats
 
 	survival *survival
+	failures map[string][]int // when something happened last to each process, by source and in order
 }
 
 // Result is what the logs that were read so far show.
@@ -36,7 +37,7 @@ func (r *Reading) Result() *Result {
 		Events: slices.SortedFunc(maps.Values(r.events), func(a, b *Event) int { return cmp.Compare(a.Number, b.Number) }),
 		Facts:  s.facts.Stated(), SelectionLogs: s.selectionLogs, Xids: &s.xids, LogPatterns: s.patterns,
 		Paces: r.pace.all, Dumps: r.dumps, Stats: r.stats,
-		survival: &r.survival,
+		survival: &r.survival, failures: r.survival.failures(),
 	}
 }
 
@@ -46,11 +47,6 @@ func (r *Result) Occurrence(line logline.Line) Occurrence { return r.survival.oc
 // WentOn tells whether the job went on after something: its process made progress, or another one made much.
 func (r *Result) WentOn(o Occurrence) bool { return r.survival.wentOn(o) }
 
-// Failures are when something happened last to each process, by source and in order.
-func (r *Result) Failures() map[string][]int { return r.survival.failures() }
-
 // LinesAfter is how many lines of the source came after something, shared among the processes that something happened to later: each
 // of those prints much about its end.
-func (r *Result) LinesAfter(o Occurrence, failures map[string][]int) int {
-	return r.survival.linesAfter(o, failures)
-}
+func (r *Result) LinesAfter(o Occurrence) int { return r.survival.linesAfter(o, r.failures) }
