@@ -29,10 +29,12 @@ func newRulesTest(std streams) *cobra.Command {
 		Short: "Diagnose the examples that rules come with and compare with their verdicts",
 		Long: `Diagnoses the examples: of the signatures in DIR and every *.log below it that has its verdict on lines that begin
 with #=, and compares. Each signature must have an example in which it is the root cause and a near miss, in which it
-is not. Without DIR, in the repository of triage, its own rules and logs are tested.
+is not. Without DIR, in the repository of triage, its own rules and logs are tested. For a folder of that repository
+say --rules rules/failures instead of DIR: its near misses may stand in other folders.
 
 --accept writes what is diagnosed now into the verdicts that say something else: another root cause, certainty, line
-or rank. What a verdict rules out stays a mistake. Look at the difference before you keep it.`,
+or rank. What a verdict rules out stays a mistake, and none never becomes an answer or an answer none. Look at the
+difference before you keep it.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			tested, err := readTested(&known, args)
@@ -44,7 +46,11 @@ or rank. What a verdict rules out stays a mistake. Look at the difference before
 					return err
 				}
 			}
-			return tested.run(cmd.Context(), std)
+			err = tested.run(cmd.Context(), std)
+			if renew && err != nil {
+				fmt.Fprintln(std.out, "What is left --accept does not decide: change match: or the answer by hand.")
+			}
+			return err
 		},
 	}
 	known.add(cmd)

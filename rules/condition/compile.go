@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/gpu-triage/triage/rules/rulefile"
@@ -138,7 +139,11 @@ func (c *compiler) memberNamed(at ast.Node, object *node, name string) *node {
 	switch t := object.shape.Type; {
 	case object.shape.Members != nil && !known:
 		members := slices.Sorted(maps.Keys(object.shape.Members))
-		return c.fail(at, "no member %s, did you mean %s?", name, rulefile.Nearest(name, members))
+		hint := ""
+		if near := rulefile.Nearest(name, members); near != "" {
+			hint = fmt.Sprintf(", did you mean %s?", near)
+		}
+		return c.fail(at, "no member %s%s; members are %s", name, hint, strings.Join(members, ", "))
 	case t != Object && t != Any:
 		return c.fail(at, "a %s has no member %s", t, name)
 	}

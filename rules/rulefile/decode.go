@@ -91,6 +91,9 @@ func yamlError(err error) (line int, message string) {
 	if rest, ok := strings.CutPrefix(message, "line "); ok {
 		if number, text, ok := strings.Cut(rest, ": "); ok {
 			line, _ = strconv.Atoi(number)
+			if strings.Contains(text, "did not find expected") { // of such a mistake yaml counts the lines from 0
+				return line + 1, text + "; a text with { } [ ] : or # in it needs quotes"
+			}
 			return line, text
 		}
 	}

@@ -40,7 +40,8 @@ func TestMistakes(t *testing.T) {
 		"later: {a: &w [a], b: *w}\n": "x.yaml:1:12: anchors and aliases are not allowed in rules\nx.yaml:1:23: anchors and aliases are not allowed in rules",
 		"name: a\n---\nname: b\n":     "x.yaml:2:1: a rule file holds one document, a second one begins here",
 		"":                            "x.yaml:1:1: the file is empty",
-		"name: [a\n":                  "x.yaml:1:1: did not find expected ',' or ']'",
+		"name: [a\n":                  "x.yaml:2:1: did not find expected ',' or ']'; a text with { } [ ] : or # in it needs quotes",
+		"name: a\nrest: [run {it}]\n": "x.yaml:2:1: did not find expected ',' or ']'; a text with { } [ ] : or # in it needs quotes",
 	} {
 		err := Decode("x.yaml", []byte(content), &example{})
 		var problems Problems

@@ -1,8 +1,12 @@
 package signature
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
+
+	"github.com/gpu-triage/triage/rules/rulefile"
 )
 
 // setPrecedence follows what the signatures override. It notes ids that nobody has, signatures that are never weighed against others,
@@ -22,7 +26,11 @@ func (l *loader) overridable(e *Entry) bool {
 	for i, id := range e.Overrides {
 		switch other := l.byID[id]; {
 		case other == nil:
-			l.problemOf(e, i, "overrides: there is no signature %s; name one that is there, or take the line out", id)
+			hint := "name one that is there, or take the line out"
+			if near := rulefile.Nearest(id, slices.Sorted(maps.Keys(l.byID))); near != "" {
+				hint = fmt.Sprintf("did you mean %s?", near)
+			}
+			l.problemOf(e, i, "overrides: there is no signature %s; %s", id, hint)
 		case !weighed(e.Role):
 			l.problemOf(e, i, "overrides: a signature of the role %s is not weighed against others; take overrides: out", e.Role)
 		case !weighed(other.Role):

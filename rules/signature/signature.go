@@ -171,7 +171,8 @@ func (l *loader) signature(read *parsedFile) *Signature {
 	if root == nil {
 		return nil
 	}
-	if len(l.Problems) == before { // else a key may be missing because it could not be read
+	complete := len(l.Problems) == before // else a key may be missing because it could not be read
+	if complete {
 		l.require(root.Line, f)
 	}
 	s := &Signature{ID: f.ID.Value, Family: path.Base(path.Dir(read.name)), Title: f.Title.Value, Role: Cause, Library: f.Library.Value, Place: rulefile.Problem{File: l.File, Line: f.ID.Line, Column: f.ID.Column}, files: read.files}
@@ -179,7 +180,7 @@ func (l *loader) signature(read *parsedFile) *Signature {
 		at := f.Examples[0].Log
 		l.Problem(at.Line, at.Column, "write examples: without quotes or blanks, at the beginning of a line")
 	}
-	l.role(s, f)
+	l.role(s, f, complete)
 	l.literals(s, f)
 	s.Assume = l.set(f.Library, f.Assume)
 	own := l.captureNames(s, f.Capture)
@@ -194,14 +195,14 @@ func (l *loader) signature(read *parsedFile) *Signature {
 	return s
 }
 
-// role takes the role and notes what a signature of that role lacks.
-func (l *loader) role(s *Signature, f *signatureFile) {
+// role takes the role and notes what a signature of that role lacks, if the file could be read completely.
+func (l *loader) role(s *Signature, f *signatureFile, complete bool) {
 	if f.Role.Value != "" {
 		s.Role = Role(f.Role.Value)
 	}
 	switch s.Role {
 	case Cause, Consequence, Generic, Inferred:
-		if len(f.Fixes) == 0 || len(f.References) == 0 {
+		if complete && (len(f.Fixes) == 0 || len(f.References) == 0) {
 			l.Problem(f.ID.Line, f.ID.Column, "a signature needs at least one entry under fixes: and one under references:")
 		}
 	case Noise, Progress:
