@@ -32,7 +32,7 @@ type Engine struct {
 	Matcher *matcher.Engine
 	Layers  []fs.FS // the knowledge bases that Matcher was made of, for With
 	// Live tells facts of the hosts that a log names, from a monitoring system; nil when there is none.
-	Live func(ctx context.Context, clues facts.LogOrigin) ([]facts.Fact, error)
+	Live func(ctx context.Context, log facts.LogOrigin) ([]facts.Fact, error)
 
 	turn chan struct{} // as many logs at once as there are processors
 }

@@ -17,13 +17,13 @@ const nearby = 15 * time.Minute
 
 // ofThisMachine are this machine's facts as far as they may be about the job that wrote the logs, and a sentence on what was left out or
 // assumed. Mode is on, off or auto, which uses them unless something says that the logs are from elsewhere.
-func ofThisMachine(ctx context.Context, mode string, base *rules.Base, clues facts.LogOrigin, paths []string) (known []facts.Fact, note string) {
-	unknown := mode == "auto" && len(clues.Library) == 0 && len(clues.Hosts) == 0
+func ofThisMachine(ctx context.Context, mode string, base *rules.Base, log facts.LogOrigin, paths []string) (known []facts.Fact, note string) {
+	unknown := mode == "auto" && len(log.Library) == 0 && len(log.Hosts) == 0
 	if mode == "off" || unknown && !live.HasGPU() {
 		return nil, ""
 	}
-	machine := live.Read(ctx, live.Options{Base: base, Python: live.PackageFolder(clues)})
-	end := clues.Last
+	machine := live.Read(ctx, live.Options{Base: base, Python: live.PackageFolder(log)})
+	end := log.Last
 	if end.IsZero() {
 		end = newest(paths)
 	}
@@ -32,7 +32,7 @@ func ofThisMachine(ctx context.Context, mode string, base *rules.Base, clues fac
 	if mode == "on" {
 		return known, ""
 	}
-	switch origin, why := machine.Whence(clues); {
+	switch origin, why := machine.OriginOf(log); {
 	case origin == live.Here:
 		return known, ""
 	case len(machine.GPUs) == 0:

@@ -96,7 +96,7 @@ func runCommand(ctx context.Context, std streams, o *runOptions, args []string) 
 	if err := o.answer(std, &report); err != nil {
 		fmt.Fprintln(std.err, "triage: "+err.Error())
 	}
-	ended.Mimic()
+	ended.RaiseSignal()
 	return exitStatus(ended.Code)
 }
 

@@ -27,8 +27,8 @@ func (v *server) prometheus() {
 	}
 	base := v.engine.Matcher.Base()
 	fleet := live.Prometheus{URL: v.Prometheus, Base: base}
-	v.engine.Live = func(ctx context.Context, clues facts.LogOrigin) ([]facts.Fact, error) {
-		machines, err := fleet.Hosts(ctx, clues.Hosts, clues.Last)
+	v.engine.Live = func(ctx context.Context, log facts.LogOrigin) ([]facts.Fact, error) {
+		machines, err := fleet.Hosts(ctx, log.Hosts, log.Last)
 		return live.Fleet(machines, base.Vocabulary), err
 	}
 	v.on = append(v.on, "live", "on")

@@ -14,20 +14,20 @@ import (
 // Origin says whether a log was written on this machine.
 type Origin int
 
-// What clues can say of it.
+// What a log can say of it.
 const (
 	Undecided Origin = iota
 	Here
 	Elsewhere
 )
 
-// Whence compares what a log says of its machine with this one, and gives the reason in words.
-func (m *Machine) Whence(clues facts.LogOrigin) (Origin, string) {
-	if reason := m.otherPlace(clues); reason != "" {
+// OriginOf compares what a log says of its machine with this one, and gives the reason in words.
+func (m *Machine) OriginOf(log facts.LogOrigin) (Origin, string) {
+	if reason := m.otherPlace(log); reason != "" {
 		return Elsewhere, reason
 	}
 	here, elsewhere := 0, ""
-	for _, frame := range clues.Library {
+	for _, frame := range log.Library {
 		switch sameSource(frame) {
 		case Here:
 			here++
@@ -40,31 +40,31 @@ func (m *Machine) Whence(clues facts.LogOrigin) (Origin, string) {
 		return Elsewhere, "this machine has no " + elsewhere + " as the log shows it"
 	case here > 0:
 		return Here, "its traceback runs through files of this machine"
-	case m.names(clues.Hosts):
+	case m.names(log.Hosts):
 		return Here, "it names this host"
 	}
 	return Undecided, ""
 }
 
-func (m *Machine) otherPlace(clues facts.LogOrigin) string {
-	if len(clues.Hosts) > 0 && m.Host != "" && !m.names(clues.Hosts) {
-		return fmt.Sprintf("the log is from %s, this is %s", strings.Join(clues.Hosts[:min(3, len(clues.Hosts))], ", "), m.Host)
+func (m *Machine) otherPlace(log facts.LogOrigin) string {
+	if len(log.Hosts) > 0 && m.Host != "" && !m.names(log.Hosts) {
+		return fmt.Sprintf("the log is from %s, this is %s", strings.Join(log.Hosts[:min(3, len(log.Hosts))], ", "), m.Host)
 	}
-	if !clues.Last.IsZero() && !m.Boot.IsZero() && clues.Last.Before(m.Boot) {
-		return fmt.Sprintf("the log ends at %s, this machine was booted at %s", clues.Last.Format("2006-01-02 15:04"), m.Boot.Format("2006-01-02 15:04"))
+	if !log.Last.IsZero() && !m.Boot.IsZero() && log.Last.Before(m.Boot) {
+		return fmt.Sprintf("the log ends at %s, this machine was booted at %s", log.Last.Format("2006-01-02 15:04"), m.Boot.Format("2006-01-02 15:04"))
 	}
 	if len(m.GPUs) == 0 {
 		return ""
 	}
-	if gpu, ok := clues.Facts["gpu"].Value.JSON().(string); ok && !m.hasGPU(gpu) {
+	if gpu, ok := log.Facts["gpu"].Value.JSON().(string); ok && !m.hasGPU(gpu) {
 		return fmt.Sprintf("the log is about %s, this machine has %s", gpu, m.GPUs[0].Name)
 	}
-	if sm, ok := clues.Facts["sm"].Value.JSON().(float64); ok && m.GPUs[0].SM() != 0 && int(sm) != m.GPUs[0].SM() {
+	if sm, ok := log.Facts["sm"].Value.JSON().(float64); ok && m.GPUs[0].SM() != 0 && int(sm) != m.GPUs[0].SM() {
 		return fmt.Sprintf("the log is about compute capability %.1f, this machine has %s", sm/10, m.GPUs[0].ComputeCapability)
 	}
 	// CUDA reports somewhat less than the driver.
 	total := known(m.GPUs[0].Memory.TotalMiB) / 1024
-	if seen, ok := clues.Facts["gpu_memory_gib"].Value.JSON().(float64); ok && total > 0 && m.GPUs[0].MIG != "Enabled" && math.Abs(seen-total) > total/20 {
+	if seen, ok := log.Facts["gpu_memory_gib"].Value.JSON().(float64); ok && total > 0 && m.GPUs[0].MIG != "Enabled" && math.Abs(seen-total) > total/20 {
 		return fmt.Sprintf("the log is about a GPU with %.0f GiB, this machine's have %.0f GiB", seen, total)
 	}
 	return ""
@@ -133,8 +133,8 @@ func HasGPU() bool {
 }
 
 // PackageFolder is the folder of Python packages that a log's tracebacks run through, if this machine has it, else "".
-func PackageFolder(clues facts.LogOrigin) string {
-	for _, frame := range clues.Library {
+func PackageFolder(log facts.LogOrigin) string {
+	for _, frame := range log.Library {
 		folder, _, _ := strings.Cut(frame.File, "-packages/")
 		if info, err := os.Stat(folder + "-packages"); err == nil && info.IsDir() {
 			return folder + "-packages"

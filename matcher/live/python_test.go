@@ -280,7 +280,7 @@ func TestWhence(t *testing.T) {
 	}
 	tests := []struct {
 		name  string
-		clues facts.LogOrigin
+		log facts.LogOrigin
 		want  Origin
 		why   string
 	}{
@@ -296,7 +296,7 @@ func TestWhence(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got, why := m.Whence(test.clues)
+			got, why := m.OriginOf(test.log)
 			if got != test.want || !strings.Contains(why, test.why) {
 				t.Errorf("%v %q, want %v %q", got, why, test.want, test.why)
 			}

@@ -16,5 +16,5 @@ func (r *relay) pass(os.Signal, *os.Process) { r.ask() }
 // SignalName is never asked for where no signal ends a job.
 func (e Ended) SignalName() string { return e.Signal.String() }
 
-// Mimic returns: no signal ended the job.
-func (e Ended) Mimic() {}
+// RaiseSignal returns: no signal ended the job.
+func (e Ended) RaiseSignal() {}

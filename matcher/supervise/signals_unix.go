@@ -54,9 +54,9 @@ func (e Ended) SignalName() string {
 	return "signal " + strconv.Itoa(int(e.Signal))
 }
 
-// Mimic ends this process by the signal that ended the job, so that whoever waits for it sees what it would have seen. It returns
+// RaiseSignal ends this process by the signal that ended the job, so that whoever waits for it sees what it would have seen. It returns
 // when that is not possible, or when no signal ended the job. A program that Go made cannot let every signal kill it, a shell can.
-func (e Ended) Mimic() {
+func (e Ended) RaiseSignal() {
 	if e.Signal == 0 {
 		return
 	}

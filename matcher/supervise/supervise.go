@@ -4,7 +4,7 @@
 // byte on at once and puts a copy into a backlog; the job's reader takes the copies from there at its own pace. A reader that is slow
 // may hold the command up for some seconds in all, then the middle of the output is left out: its beginning and its end are always
 // read. Signals sent to this process go on to the command. When the command has ended, Run returns how, ReadRest lets the reader
-// finish, and Mimic lets this process end in the same way.
+// finish, and RaiseSignal ends this process in the same way.
 //
 // It is written by hand because it hangs on details that no library keeps together: the command must see a terminal only where
 // there is one, notice a reader that goes away, die with this process, and leave its exit status and its signal behind unchanged.
