@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -105,26 +107,15 @@ var errNothingNew = errors.New("nothing failed in this log, as far as can be tol
 
 // draft finds out what the log is about. A log that a signature knows needs no new one.
 func (o *newRuleOptions) draft(ctx context.Context, engine *matcher.Engine, base *rules.Base, log []string) (*draft, error) {
+	if o.line > len(log) || o.line < 0 {
+		return nil, fmt.Errorf("--line %d: the log has %d lines", o.line, len(log))
+	}
 	d := &draft{id: o.id}
 	if o.line != 0 {
-		if o.line < 1 || o.line > len(log) {
-			return nil, fmt.Errorf("--line %d: the log has %d lines", o.line, len(log))
-		}
 		d.about(strings.TrimSpace(log[o.line-1]), false)
 		d.excerpt(log, o.line)
-	} else {
-		found, err := diagnose(ctx, engine, log)
-		if err != nil {
-			return nil, err
-		}
-		if found == nil {
-			return nil, errNothingNew
-		}
-		if s := base.Signature(found.ID); s != nil && s.Role != signature.Generic {
-			return nil, fmt.Errorf("%s knows this log: %s; triage rules show %s prints it", found.ID, found.Title, found.ID)
-		}
-		d.about(found.Evidence[0].Text, true)
-		d.excerpt(log, found.Evidence[0].Line)
+	} else if err := d.diagnosed(ctx, engine, log); err != nil {
+		return nil, err
 	}
 	if d.id == "" {
 		d.id = free(base, d.name())
@@ -135,17 +126,24 @@ func (o *newRuleOptions) draft(ctx context.Context, engine *matcher.Engine, base
 	return d, nil
 }
 
-// diagnose is the root cause of a log, nil when there is none.
-func diagnose(ctx context.Context, engine *matcher.Engine, log []string) (*report.Diagnosis, error) {
-	reading := engine.Begin()
-	if err := reading.Read(ctx, "new.log", strings.NewReader(strings.Join(log, "\n")+"\n")); err != nil {
-		return nil, err
+// diagnosed makes the draft about the root cause of a log.
+func (d *draft) diagnosed(ctx context.Context, engine *matcher.Engine, log []string) error {
+	job := engine.Begin()
+	if err := job.Read(ctx, "new.log", strings.NewReader(strings.Join(log, "\n")+"\n")); err != nil {
+		return err
 	}
-	report := reading.Report()
-	if len(report.Diagnoses) == 0 {
-		return nil, nil
+	found := job.Report().Diagnoses
+	if len(found) == 0 {
+		return errNothingNew
 	}
-	return &report.Diagnoses[0], nil
+	cause := found[0]
+	known := engine.Base().Signature(cause.ID)
+	if known != nil && known.Role != signature.Generic {
+		return fmt.Errorf("%s knows this log: %s; triage rules show %s prints it", cause.ID, cause.Title, cause.ID)
+	}
+	d.about(cause.Evidence[0].Text, true)
+	d.excerpt(log, cause.Evidence[0].Line)
+	return nil
 }
 
 // free is the id, with a number when a signature has it already.
@@ -187,10 +185,9 @@ func (o *newRuleOptions) say(std streams, file string) error {
 	return err
 }
 
-// try diagnoses the example with the new signature, and tells what is not as it should be.
+// try diagnoses the examples with the new signature, and tells what is not as it should be.
 func (o *newRuleOptions) try(ctx context.Context, std streams, file, id string) error {
-	known := ruleFlags{dirs: append(slices.Clone(o.known.dirs), o.dir)}
-	base, err := known.load()
+	base, err := o.trial(id)
 	if err != nil {
 		return err
 	}
@@ -211,4 +208,34 @@ func (o *newRuleOptions) try(ctx context.Context, std streams, file, id string) 
 		}
 	}
 	return nil
+}
+
+// trial is the knowledge base with the new signature.
+func (o *newRuleOptions) trial(id string) (base *rules.Base, err error) {
+	known := ruleFlags{dirs: append(slices.Clone(o.known.dirs), o.dir)}
+	layers, err := known.layers()
+	if err != nil {
+		return nil, err
+	}
+	added := &layers[len(layers)-1]
+	added.files = settled{added.files, id + ".yaml"}
+	err = stack(layers, func(files []fs.FS) error {
+		base, err = rules.Open(files...)
+		return err
+	})
+	return base, err
+}
+
+// settled are files of which the new one says how its log came to be, so that its examples can be read before a person has written it.
+type settled struct {
+	fs.FS
+	file string // its base name
+}
+
+func (s settled) ReadFile(name string) ([]byte, error) {
+	content, err := fs.ReadFile(s.FS, name)
+	if path.Base(name) == s.file {
+		content = bytes.Replace(content, []byte(askProvenance), []byte(someProvenance), 1)
+	}
+	return content, err
 }
