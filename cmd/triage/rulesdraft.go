@@ -17,6 +17,8 @@ type draft struct {
 	message string   // of the exception, or the line
 	log     []string // lines
 	line    int      // of log, from 1: the evidence
+
+	anyProgram bool // what it says may come from any program: Python's own exception out of the user's own code
 }
 
 // How many lines of a log go into an example: all of a short log, else so many before the evidence and around a traceback.

@@ -14,7 +14,9 @@ import (
 	"strings"
 
 	"github.com/gpu-triage/triage/matcher/example"
+	"github.com/gpu-triage/triage/matcher/reading"
 	"github.com/gpu-triage/triage/matcher/report"
+	"github.com/gpu-triage/triage/matcher/traceback"
 	"github.com/gpu-triage/triage/rules/signature"
 
 	"github.com/spf13/cobra"
@@ -28,6 +30,7 @@ type newRuleOptions struct {
 	known  ruleFlags
 	dir    string
 	family string
+	named  bool // the family, by the user
 	id     string
 	line   int
 	path   string
@@ -46,6 +49,7 @@ with the part of the log around it, secrets replaced, as its first example. What
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.path = strings.Join(args, "")
+			o.named = cmd.Flags().Changed("family")
 			return runRulesNew(cmd.Context(), std, o)
 		},
 	}
@@ -76,6 +80,13 @@ func runRulesNew(ctx context.Context, std streams, o *newRuleOptions) error {
 	}
 	if err := o.say(std, file); err != nil {
 		return err
+	}
+	if draft.anyProgram {
+		_, err := fmt.Fprintln(std.err, "warning: this exception is Python's own and only your code is in its traceback: a signature of its words "+
+			"would fit every program. If a library is the cause, name the line that it prints with --line N")
+		if err != nil {
+			return err
+		}
 	}
 	return o.try(ctx, std, file, draft.id)
 }
@@ -143,7 +154,29 @@ func (d *draft) diagnosed(ctx context.Context, engine *matcher.Engine, log []str
 	}
 	d.about(cause.Evidence[0].Text, true)
 	d.excerpt(log, cause.Evidence[0].Line)
+	d.anyProgram = known != nil && pythonsOwn(known, cause.Evidence[0].Text) && onlyOwnCode(job.Result().Events, cause.Evidence[0].Line)
 	return nil
+}
+
+// pythonsOwn tells whether a generic signature and the text of the exception that it answers are about one of Python's own. Python prints
+// those without a module. The signature that is about any exception, whose place all others take, takes the place of none.
+func pythonsOwn(generic *signature.Signature, text string) bool {
+	name, _, _ := strings.Cut(text, ":")
+	return len(generic.Overrides) > 0 && !strings.Contains(name, ".")
+}
+
+// onlyOwnCode tells whether the exception of a line has a traceback, and no frame of a library in it or in those that it came with.
+func onlyOwnCode(events []*reading.Event, line int) bool {
+	shown := func(el reading.Element) bool { return el.Exception != nil && el.Line.Number == line }
+	at := slices.IndexFunc(events, func(e *reading.Event) bool { return slices.ContainsFunc(e.Chain, shown) })
+	if at < 0 {
+		return false
+	}
+	var frames []traceback.Frame
+	for _, el := range events[at].Chain {
+		frames = append(frames, el.Exception.Frames...)
+	}
+	return len(frames) > 0 && !slices.ContainsFunc(frames, func(f traceback.Frame) bool { return !f.User() })
 }
 
 // free is the id, with a number when a signature has it already.
@@ -195,6 +228,9 @@ func (o *newRuleOptions) try(ctx context.Context, std streams, file, id string) 
 	if written == nil {
 		return fmt.Errorf("%s: it was written and is not read; is %s a folder named backends?", file, o.dir)
 	}
+	if err := o.warnOfFamily(std, base, written); err != nil {
+		return err
+	}
 	examples, err := example.Load(base, []*signature.Signature{written}, nil)
 	if err != nil {
 		return err
@@ -238,4 +274,20 @@ func (s settled) ReadFile(name string) ([]byte, error) {
 		content = bytes.Replace(content, []byte(askProvenance), []byte(someProvenance), 1)
 	}
 	return content, err
+}
+
+// warnOfFamily tells when the family that the user named is a new one: often it is misspelled.
+func (o *newRuleOptions) warnOfFamily(std streams, base *rules.Base, written *signature.Signature) error {
+	var others []string
+	for _, e := range base.Signatures() {
+		if e.ID != written.ID {
+			others = append(others, e.Family)
+		}
+	}
+	if !o.named || slices.Contains(others, written.Family) {
+		return nil
+	}
+	slices.Sort(others)
+	_, err := fmt.Fprintf(std.err, "warning: made the new family %s; there are %s\n", o.family, strings.Join(slices.Compact(others), ", "))
+	return err
 }
