@@ -1,15 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"unicode"
-
-	"github.com/gpu-triage/triage/matcher/scan"
 )
 
 // A draft is a signature to be, and the part of a log that shows it.
@@ -19,6 +17,8 @@ type draft struct {
 	message string   // of the exception, or the line
 	log     []string // lines
 	line    int      // of log, from 1: the evidence
+
+	anyProgram bool // what it says may come from any program: Python's own exception out of the user's own code
 }
 
 // How many lines of a log go into an example: all of a short log, else so many before the evidence and around a traceback.
@@ -29,13 +29,9 @@ const (
 	linesAround = 5
 )
 
-// changing is what another run has otherwise: addresses, paths and numbers. An errno stays: its number says what failed.
 var (
-	changing      = regexp.MustCompile(`\[Errno \d+\]|0x[0-9a-f]+|(?:[A-Za-z]:)?(?:[/\\][\w.@+~-]+){2,}[/\\]?|\d+(?:\.\d+)*`)
-	errnoMark     = regexp.MustCompile(`\[Errno \d+\]`)
 	exceptionLine = regexp.MustCompile(`^([\w.]+): (.*)$`)
 	indented      = regexp.MustCompile(`^(?:\[[^\]]*\]:? ?)*[ \t]`) // after the rank that a launcher writes
-	literals      = regexp.MustCompile(`[A-Za-z_'][A-Za-z_' -]{6,}[A-Za-z_']`)
 	word          = regexp.MustCompile(`[A-Za-z]+`)
 	idForm        = regexp.MustCompile(`^[a-z0-9]+(?:-[a-z0-9]+)*$`)
 )
@@ -63,40 +59,6 @@ func (d *draft) excerpt(log []string, line int) {
 		first, last = 1, len(log)
 	}
 	d.log, d.line = log[first-1:last], line-first+1
-}
-
-// constant is the message without what another run has otherwise and without the system's own text of an error number, which many
-// failures have. A line break stands for what is left out.
-func (d *draft) constant() string {
-	return dropErrno(changing.ReplaceAllString(d.message, "\n"))
-}
-
-// dropErrno takes out the texts that this system has for its error numbers.
-func dropErrno(text string) string {
-	const errors = 200 // more than any system has
-	for number := range syscall.Errno(errors) {
-		known := number.Error()
-		at := strings.Index(strings.ToLower(text), strings.ToLower(known))
-		if at >= 0 && len(known) >= scan.WideLiteral && len(strings.ToLower(text)) == len(text) {
-			text = text[:at] + "\n" + text[at+len(known):]
-		}
-	}
-	return text
-}
-
-// keyword is the text of the message that ordinary logs have least, or the name of the exception where the message has none.
-func (d *draft) keyword() string {
-	var candidates [][]scan.Literal
-	for _, text := range literals.FindAllString(d.constant(), -1) {
-		candidates = append(candidates, []scan.Literal{{Text: text}})
-	}
-	if best := scan.Rarest(candidates...); len(best) > 0 {
-		return best[0].Text
-	}
-	if d.class != "" {
-		return d.class
-	}
-	return d.message
 }
 
 // fillers are words that tell nothing in a name.
@@ -148,35 +110,11 @@ func camelWords(name string) (words []string) {
 	return words
 }
 
-// longestPattern is how many bytes of a message the pattern is of: the rest of a long one is mostly about this run.
-const longestPattern = 120
-
-// pattern is a regular expression for the message in which numbers, paths and addresses may be others.
-func (d *draft) pattern() string {
-	message := d.message
-	if len(message) > longestPattern {
-		if end := strings.LastIndexByte(message[:longestPattern], ' '); end > 0 {
-			message = message[:end]
-		}
-	}
-	var out strings.Builder
-	done := 0
-	for _, at := range changing.FindAllStringIndex(message, -1) {
-		out.WriteString(regexp.QuoteMeta(message[done:at[0]]))
-		switch found := message[at[0]:at[1]]; {
-		case errnoMark.MatchString(found):
-			out.WriteString(regexp.QuoteMeta(found))
-		case strings.HasPrefix(found, "0x"):
-			out.WriteString(`0x[0-9a-f]+`)
-		case strings.ContainsAny(found, `/\`):
-			out.WriteString(`[^\s'"]+`)
-		default:
-			out.WriteString(`[\d.]+`)
-		}
-		done = at[1]
-	}
-	return out.String() + regexp.QuoteMeta(message[done:])
-}
+// Where the file asks how its log came to be, and a settled word in its place.
+const (
+	askProvenance  = "provenance: TODO real, reproduced or written"
+	someProvenance = "provenance: written"
+)
 
 // signature is the file.
 func (d *draft) signature() string {
@@ -185,7 +123,12 @@ func (d *draft) signature() string {
 		match = []string{fmt.Sprintf("error.name == %q", d.class), "error.message matches " + quoteExpression(d.pattern())}
 	}
 	var out strings.Builder
-	fmt.Fprintf(&out, "id: %s\ntitle: TODO what went wrong, in a few words\nkeywords: [%s]\nmatch:\n", d.id, scalar(d.keyword()))
+	fmt.Fprintf(&out, `id: %s
+title: TODO what went wrong, in a few words
+# A proposal from one log: take out what only this run has (names, paths, numbers).
+keywords: [%s]
+match:
+`, d.id, scalar(cmp.Or(d.keyword(), "TODO words that stand in every such line")))
 	for _, condition := range match {
 		fmt.Fprintf(&out, "  - %s\n", scalar(condition))
 	}
@@ -196,18 +139,18 @@ cause: >
   TODO why it happens.
 fixes:
   - do: TODO what helps, best first.
-    run: []
+    run: ['TODO what to copy, or take this line out']
 references: [TODO where this is known from]
 examples:
   - source: TODO where this log is from
-    provenance: real
+    %s
     answer: confirmed
 %s    log: %s
   - source: TODO a near miss, as similar as can be, in which this is not the cause
     answer: none          # or what the cause is and how sure, as in cuda-oom likely
     log: |
       TODO
-`, d.evidence(), block(d.log, "      "))
+`, askProvenance, d.evidence(), block(d.log, "      "))
 	return out.String()
 }
 

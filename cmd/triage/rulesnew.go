@@ -6,13 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/gpu-triage/triage/matcher/example"
+	"github.com/gpu-triage/triage/matcher/reading"
 	"github.com/gpu-triage/triage/matcher/report"
+	"github.com/gpu-triage/triage/matcher/traceback"
 	"github.com/gpu-triage/triage/rules/signature"
 
 	"github.com/spf13/cobra"
@@ -26,6 +30,7 @@ type newRuleOptions struct {
 	known  ruleFlags
 	dir    string
 	family string
+	named  bool // the family, by the user
 	id     string
 	line   int
 	path   string
@@ -44,6 +49,7 @@ with the part of the log around it, secrets replaced, as its first example. What
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.path = strings.Join(args, "")
+			o.named = cmd.Flags().Changed("family")
 			return runRulesNew(cmd.Context(), std, o)
 		},
 	}
@@ -75,6 +81,13 @@ func runRulesNew(ctx context.Context, std streams, o *newRuleOptions) error {
 	if err := o.say(std, file); err != nil {
 		return err
 	}
+	if draft.anyProgram {
+		_, err := fmt.Fprintln(std.err, "warning: this exception is Python's own and only your code is in its traceback: a signature of its words "+
+			"would fit every program. If a library is the cause, name the line that it prints with --line N")
+		if err != nil {
+			return err
+		}
+	}
 	return o.try(ctx, std, file, draft.id)
 }
 
@@ -105,26 +118,15 @@ var errNothingNew = errors.New("nothing failed in this log, as far as can be tol
 
 // draft finds out what the log is about. A log that a signature knows needs no new one.
 func (o *newRuleOptions) draft(ctx context.Context, engine *matcher.Engine, base *rules.Base, log []string) (*draft, error) {
+	if o.line > len(log) || o.line < 0 {
+		return nil, fmt.Errorf("--line %d: the log has %d lines", o.line, len(log))
+	}
 	d := &draft{id: o.id}
 	if o.line != 0 {
-		if o.line < 1 || o.line > len(log) {
-			return nil, fmt.Errorf("--line %d: the log has %d lines", o.line, len(log))
-		}
 		d.about(strings.TrimSpace(log[o.line-1]), false)
 		d.excerpt(log, o.line)
-	} else {
-		found, err := diagnose(ctx, engine, log)
-		if err != nil {
-			return nil, err
-		}
-		if found == nil {
-			return nil, errNothingNew
-		}
-		if s := base.Signature(found.ID); s != nil && s.Role != signature.Generic {
-			return nil, fmt.Errorf("%s knows this log: %s; triage rules show %s prints it", found.ID, found.Title, found.ID)
-		}
-		d.about(found.Evidence[0].Text, true)
-		d.excerpt(log, found.Evidence[0].Line)
+	} else if err := d.diagnosed(ctx, engine, log); err != nil {
+		return nil, err
 	}
 	if d.id == "" {
 		d.id = free(base, d.name())
@@ -135,17 +137,46 @@ func (o *newRuleOptions) draft(ctx context.Context, engine *matcher.Engine, base
 	return d, nil
 }
 
-// diagnose is the root cause of a log, nil when there is none.
-func diagnose(ctx context.Context, engine *matcher.Engine, log []string) (*report.Diagnosis, error) {
-	reading := engine.Begin()
-	if err := reading.Read(ctx, "new.log", strings.NewReader(strings.Join(log, "\n")+"\n")); err != nil {
-		return nil, err
+// diagnosed makes the draft about the root cause of a log.
+func (d *draft) diagnosed(ctx context.Context, engine *matcher.Engine, log []string) error {
+	job := engine.Begin()
+	if err := job.Read(ctx, "new.log", strings.NewReader(strings.Join(log, "\n")+"\n")); err != nil {
+		return err
 	}
-	report := reading.Report()
-	if len(report.Diagnoses) == 0 {
-		return nil, nil
+	found := job.Report().Diagnoses
+	if len(found) == 0 {
+		return errNothingNew
 	}
-	return &report.Diagnoses[0], nil
+	cause := found[0]
+	known := engine.Base().Signature(cause.ID)
+	if known != nil && known.Role != signature.Generic {
+		return fmt.Errorf("%s knows this log: %s; triage rules show %s prints it", cause.ID, cause.Title, cause.ID)
+	}
+	d.about(cause.Evidence[0].Text, true)
+	d.excerpt(log, cause.Evidence[0].Line)
+	d.anyProgram = known != nil && pythonsOwn(known, cause.Evidence[0].Text) && onlyOwnCode(job.Result().Events, cause.Evidence[0].Line)
+	return nil
+}
+
+// pythonsOwn tells whether a generic signature and the text of the exception that it answers are about one of Python's own. Python prints
+// those without a module. The signature that is about any exception, whose place all others take, takes the place of none.
+func pythonsOwn(generic *signature.Signature, text string) bool {
+	name, _, _ := strings.Cut(text, ":")
+	return len(generic.Overrides) > 0 && !strings.Contains(name, ".")
+}
+
+// onlyOwnCode tells whether the exception of a line has a traceback, and no frame of a library in it or in those that it came with.
+func onlyOwnCode(events []*reading.Event, line int) bool {
+	shown := func(el reading.Element) bool { return el.Exception != nil && el.Line.Number == line }
+	at := slices.IndexFunc(events, func(e *reading.Event) bool { return slices.ContainsFunc(e.Chain, shown) })
+	if at < 0 {
+		return false
+	}
+	var frames []traceback.Frame
+	for _, el := range events[at].Chain {
+		frames = append(frames, el.Exception.Frames...)
+	}
+	return len(frames) > 0 && !slices.ContainsFunc(frames, func(f traceback.Frame) bool { return !f.User() })
 }
 
 // free is the id, with a number when a signature has it already.
@@ -187,16 +218,18 @@ func (o *newRuleOptions) say(std streams, file string) error {
 	return err
 }
 
-// try diagnoses the example with the new signature, and tells what is not as it should be.
+// try diagnoses the examples with the new signature, and tells what is not as it should be.
 func (o *newRuleOptions) try(ctx context.Context, std streams, file, id string) error {
-	known := ruleFlags{dirs: append(slices.Clone(o.known.dirs), o.dir)}
-	base, err := known.load()
+	base, err := o.trial(id)
 	if err != nil {
 		return err
 	}
 	written := base.Signature(id)
 	if written == nil {
 		return fmt.Errorf("%s: it was written and is not read; is %s a folder named backends?", file, o.dir)
+	}
+	if err := o.warnOfFamily(std, base, written); err != nil {
+		return err
 	}
 	examples, err := example.Load(base, []*signature.Signature{written}, nil)
 	if err != nil {
@@ -211,4 +244,50 @@ func (o *newRuleOptions) try(ctx context.Context, std streams, file, id string) 
 		}
 	}
 	return nil
+}
+
+// trial is the knowledge base with the new signature.
+func (o *newRuleOptions) trial(id string) (base *rules.Base, err error) {
+	known := ruleFlags{dirs: append(slices.Clone(o.known.dirs), o.dir)}
+	layers, err := known.layers()
+	if err != nil {
+		return nil, err
+	}
+	added := &layers[len(layers)-1]
+	added.files = settled{added.files, id + ".yaml"}
+	err = stack(layers, func(files []fs.FS) error {
+		base, err = rules.Open(files...)
+		return err
+	})
+	return base, err
+}
+
+// settled are files of which the new one says how its log came to be, so that its examples can be read before a person has written it.
+type settled struct {
+	fs.FS
+	file string // its base name
+}
+
+func (s settled) ReadFile(name string) ([]byte, error) {
+	content, err := fs.ReadFile(s.FS, name)
+	if path.Base(name) == s.file {
+		content = bytes.Replace(content, []byte(askProvenance), []byte(someProvenance), 1)
+	}
+	return content, err
+}
+
+// warnOfFamily tells when the family that the user named is a new one: often it is misspelled.
+func (o *newRuleOptions) warnOfFamily(std streams, base *rules.Base, written *signature.Signature) error {
+	var others []string
+	for _, e := range base.Signatures() {
+		if e.ID != written.ID {
+			others = append(others, e.Family)
+		}
+	}
+	if !o.named || slices.Contains(others, written.Family) {
+		return nil
+	}
+	slices.Sort(others)
+	_, err := fmt.Fprintf(std.err, "warning: made the new family %s; there are %s\n", o.family, strings.Join(slices.Compact(others), ", "))
+	return err
 }
