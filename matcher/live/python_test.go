@@ -279,10 +279,10 @@ func TestWhence(t *testing.T) {
 		return map[string]facts.Fact{"gpu": {Name: "gpu", Value: value}}
 	}
 	tests := []struct {
-		name  string
-		log facts.LogOrigin
-		want  Origin
-		why   string
+		name string
+		log  facts.LogOrigin
+		want Origin
+		why  string
 	}{
 		{"nothing said", facts.LogOrigin{}, Undecided, ""},
 		{"its files", facts.LogOrigin{Library: []traceback.Frame{gone, here}}, Here, "through files of this machine"},
