@@ -95,7 +95,7 @@ func (b *Bot) Handle(ctx context.Context, job queue.Job) error {
 
 // noteRepository keeps a repository's name for the sweep, which with a plain token cannot ask GitHub where webhooks are.
 func (b *Bot) noteRepository(ctx context.Context, repository string) {
-	if _, met := b.met.LoadOrStore(repository, true); !met && b.App == nil {
+	if _, noted := b.noted.LoadOrStore(repository, true); !noted && b.App == nil {
 		_ = b.Store.Save(ctx, "repository:"+repository, repository)
 	}
 }

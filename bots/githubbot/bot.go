@@ -59,7 +59,7 @@ type Bot struct {
 	clients map[int64]*github.Client // by installation, 0 for the token; each remembers its rate limits
 	login   string                   // who we are, once known
 	configs map[string]cachedSettings
-	met     sync.Map // names of repositories
+	noted   sync.Map // names of repositories that the store has
 }
 
 // New returns a bot. It asks GitHub nothing yet.

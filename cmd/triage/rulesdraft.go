@@ -110,12 +110,6 @@ func camelWords(name string) (words []string) {
 	return words
 }
 
-// Where the file asks how its log came to be, and a settled word in its place.
-const (
-	askProvenance  = "provenance: TODO real, reproduced or written"
-	someProvenance = "provenance: written"
-)
-
 // signature is the file.
 func (d *draft) signature() string {
 	match := []string{"text matches " + quoteExpression(d.pattern())}
@@ -143,14 +137,14 @@ fixes:
 references: [TODO where this is known from]
 examples:
   - source: TODO where this log is from
-    %s
+    provenance: TODO real, reproduced or written
     answer: confirmed
 %s    log: %s
   - source: TODO a near miss, as similar as can be, in which this is not the cause
     answer: none          # or what the cause is and how sure, as in cuda-oom likely
     log: |
       TODO
-`, askProvenance, d.evidence(), block(d.log, "      "))
+`, d.evidence(), block(d.log, "      "))
 	return out.String()
 }
 

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -220,7 +218,8 @@ func (o *newRuleOptions) say(std streams, file string) error {
 
 // try diagnoses the examples with the new signature, and tells what is not as it should be.
 func (o *newRuleOptions) try(ctx context.Context, std streams, file, id string) error {
-	base, err := o.trial(id)
+	known := ruleFlags{dirs: append(slices.Clone(o.known.dirs), o.dir)}
+	base, err := known.load()
 	if err != nil {
 		return err
 	}
@@ -244,36 +243,6 @@ func (o *newRuleOptions) try(ctx context.Context, std streams, file, id string) 
 		}
 	}
 	return nil
-}
-
-// trial is the knowledge base with the new signature.
-func (o *newRuleOptions) trial(id string) (base *rules.Base, err error) {
-	known := ruleFlags{dirs: append(slices.Clone(o.known.dirs), o.dir)}
-	layers, err := known.layers()
-	if err != nil {
-		return nil, err
-	}
-	added := &layers[len(layers)-1]
-	added.files = settled{added.files, id + ".yaml"}
-	err = stack(layers, func(files []fs.FS) error {
-		base, err = rules.Open(files...)
-		return err
-	})
-	return base, err
-}
-
-// settled are files of which the new one says how its log came to be, so that its examples can be read before a person has written it.
-type settled struct {
-	fs.FS
-	file string // its base name
-}
-
-func (s settled) ReadFile(name string) ([]byte, error) {
-	content, err := fs.ReadFile(s.FS, name)
-	if path.Base(name) == s.file {
-		content = bytes.Replace(content, []byte(askProvenance), []byte(someProvenance), 1)
-	}
-	return content, err
 }
 
 // warnOfFamily tells when the family that the user named is a new one: often it is misspelled.

@@ -19,25 +19,25 @@ const (
 )
 
 // Add keeps a line for its library and process.
-func (t SelectionLogs) Add(library, text string, line logline.Line) {
+func (s SelectionLogs) Add(library, text string, line logline.Line) {
 	key := selectionKey{library, line.Process()}
-	lines := t[key]
-	if lines == nil && len(t) >= maxSelectionLogs || len(lines) > 0 && lines[len(lines)-1] == text {
+	lines := s[key]
+	if lines == nil && len(s) >= maxSelectionLogs || len(lines) > 0 && lines[len(lines)-1] == text {
 		return // a line that holds two keywords is told twice
 	}
 	if len(lines) == maxSelectionLines {
 		lines = slices.Delete(lines, 0, 1)
 	}
-	t[key] = append(lines, logline.Clip(text, maxSelectionLine))
+	s[key] = append(lines, logline.Clip(text, maxSelectionLine))
 }
 
 // Of are the lines of a process, or of the only process that left some.
-func (t SelectionLogs) Of(library, process string) []string {
-	if lines := t[selectionKey{library, process}]; lines != nil {
+func (s SelectionLogs) Of(library, process string) []string {
+	if lines := s[selectionKey{library, process}]; lines != nil {
 		return lines
 	}
 	var only []string
-	for key, lines := range t {
+	for key, lines := range s {
 		if key.library == library {
 			if only != nil {
 				return nil

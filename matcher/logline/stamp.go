@@ -181,7 +181,7 @@ func offsetOf(zone string) time.Duration {
 
 // transportStamp reads the RFC 3339 time that GitHub Actions, kubectl and container runtimes put before each line, and gives its
 // length with the space after it; a container runtime's stream and flag ("stdout F ") belong to it. Only its form
-// counts, so that all lines of a kind are treated alike: one that is no time is zero.
+// counts, so that all lines of a template are treated alike: one that is no time is zero.
 func transportStamp(s string) (time.Time, int) {
 	n := 0
 	if len(s) > 10 && s[4] == '-' && s[10] == 'T' {

@@ -91,8 +91,8 @@ func (h *history) before(line logline.Line) string {
 	})
 }
 
-// hold is before for someone who will hardly ask: only the bytes of the lines are kept for that.
-func (h *history) hold(line logline.Line) func() string {
+// lazyBefore is before for someone who will hardly ask: only the bytes of the lines are kept for that.
+func (h *history) lazyBefore(line logline.Line) func() string {
 	if h.window == nil || line.Part > 0 || h.window.pieces > h.latest-prefilter.ContextLines {
 		text := h.before(line)
 		return func() string { return text }

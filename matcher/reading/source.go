@@ -37,7 +37,7 @@ type source struct {
 func (r *Reading) begin(name string) *source {
 	s := &source{Reading: r, progress: r.survival.in(name)}
 	s.pace.sample.Begin()
-	s.assembler = traceback.NewAssembler(s.assembled, s.history.hold)
+	s.assembler = traceback.NewAssembler(s.assembled, s.history.lazyBefore)
 	return s
 }
 

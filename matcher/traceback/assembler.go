@@ -61,7 +61,7 @@ func (a *Assembler) Feed(l logline.Line) {
 	a.Expire(l.Number)
 	if w := a.writer(l); w != nil {
 		w.last = l.Number
-		w.feed(l)
+		w.offer(l)
 		if !w.busy() {
 			a.forget(w)
 		}
@@ -72,7 +72,7 @@ func (a *Assembler) Feed(l logline.Line) {
 		return
 	}
 	w := &writer{key: writerKey{l.Source, l.Writer}, asm: a, last: l.Number}
-	w.feed(l)
+	w.offer(l)
 	if w.busy() {
 		a.keep(w)
 	}

@@ -34,8 +34,8 @@ func (w *writer) close() {
 	w.stalled = nil
 }
 
-// feed offers the line to the innermost open traceback first.
-func (w *writer) feed(l logline.Line) {
+// offer gives the line to the innermost open traceback first.
+func (w *writer) offer(l logline.Line) {
 	for len(w.records) > 0 {
 		r := w.records[len(w.records)-1]
 		switch r.take(l) {

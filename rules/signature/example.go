@@ -85,7 +85,7 @@ type ExampleReader struct {
 }
 
 // Read reads the examples of one signature, in their order. The problems tell every mistake with its place.
-func (b ExampleReader) Read(s *Signature) ([]Example, rulefile.Problems, error) {
+func (r ExampleReader) Read(s *Signature) ([]Example, rulefile.Problems, error) {
 	content, err := fs.ReadFile(s.files, s.Place.File)
 	if err != nil {
 		return nil, nil, err
@@ -105,7 +105,7 @@ func (b ExampleReader) Read(s *Signature) ([]Example, rulefile.Problems, error) 
 	}
 	whole, read := string(content), make([]Example, len(file.Examples))
 	for i, written := range file.Examples {
-		read[i] = b.example(d, s, written)
+		read[i] = r.example(d, s, written)
 		read[i].file = whole
 	}
 	slices.SortStableFunc(d.Problems, func(a, b rulefile.Problem) int { return cmp.Compare(a.Line, b.Line) })
@@ -113,7 +113,7 @@ func (b ExampleReader) Read(s *Signature) ([]Example, rulefile.Problems, error) 
 }
 
 // example reads one entry of examples:.
-func (b ExampleReader) example(d *rulefile.Decoder, s *Signature, f exampleFile) Example {
+func (r ExampleReader) example(d *rulefile.Decoder, s *Signature, f exampleFile) Example {
 	at := cmp.Or(f.Answer.Line, f.Source.Line, f.Log.Line)
 	e := Example{
 		Source: f.Source.Value, Provenance: cmp.Or(f.Provenance.Value, "written"), Facts: make(map[string]string), Log: f.Log.Value,
@@ -122,23 +122,24 @@ func (b ExampleReader) example(d *rulefile.Decoder, s *Signature, f exampleFile)
 	if strings.TrimSpace(e.Source) == "" {
 		d.Problem(at, 1, "an example needs source: where its log is from")
 	}
-	if !slices.Contains(Provenances, e.Provenance) {
+	unfinished := strings.HasPrefix(e.Provenance, unfinishedMark) // which Unfinished tells
+	if !unfinished && !slices.Contains(Provenances, e.Provenance) {
 		d.Problem(f.Provenance.Line, f.Provenance.Column, "the provenance is real, reproduced or written, not %q", e.Provenance)
 	}
 	if strings.TrimSpace(e.Log) == "" {
 		d.Problem(at, 1, "an example needs log: the lines that are read")
 	}
 	for name, text := range f.Facts {
-		if _, err := b.Vocabulary.Parse(name, text.Value); err != nil {
+		if _, err := r.Vocabulary.Parse(name, text.Value); err != nil {
 			d.Problem(text.Line, text.Column, "%v", err)
 		}
 		e.Facts[name] = text.Value
 	}
 	for _, id := range f.Not {
-		b.mustKnow(d, id, id.Value)
+		r.mustKnow(d, id, id.Value)
 		e.Not = append(e.Not, id.Value)
 	}
-	b.answer(d, s, &e)
+	r.answer(d, s, &e)
 	if f.Rank.Value != "" {
 		rank := number(d, f.Rank)
 		e.Rank = &rank
@@ -147,7 +148,7 @@ func (b ExampleReader) example(d *rulefile.Decoder, s *Signature, f exampleFile)
 }
 
 // answer reads what an example must get. One that has another answer than the signature with which it stands is its near miss.
-func (b ExampleReader) answer(d *rulefile.Decoder, s *Signature, e *Example) {
+func (r ExampleReader) answer(d *rulefile.Decoder, s *Signature, e *Example) {
 	f := e.written
 	words := strings.Fields(f.Answer.Value)
 	switch {
@@ -156,7 +157,7 @@ func (b ExampleReader) answer(d *rulefile.Decoder, s *Signature, e *Example) {
 		e.Answer = Answer{s.ID, words[0]}
 	case len(words) == 2 && isCertainty(words[1]):
 		e.Answer = Answer{words[0], words[1]}
-		b.mustKnow(d, f.Answer, words[0])
+		r.mustKnow(d, f.Answer, words[0])
 	default:
 		d.Problem(e.Place.Line, e.Place.Column, "an example needs answer: confirmed or likely where %s is the root cause; "+
 			"for a near miss none, or the root cause and how sure: ID confirmed, ID likely", s.ID)
@@ -182,12 +183,12 @@ func (b ExampleReader) answer(d *rulefile.Decoder, s *Signature, e *Example) {
 func isCertainty(word string) bool { return word == "confirmed" || word == "likely" }
 
 // mustKnow notes an id that no signature has.
-func (b ExampleReader) mustKnow(d *rulefile.Decoder, at rulefile.Text, id string) {
-	if _, found := slices.BinarySearch(b.IDs, id); found {
+func (r ExampleReader) mustKnow(d *rulefile.Decoder, at rulefile.Text, id string) {
+	if _, found := slices.BinarySearch(r.IDs, id); found {
 		return
 	}
 	hint := ""
-	if near := rulefile.Nearest(id, b.IDs); near != "" {
+	if near := rulefile.Nearest(id, r.IDs); near != "" {
 		hint = fmt.Sprintf(", did you mean %s?", near)
 	}
 	d.Problem(at.Line, at.Column, "there is no signature %s%s", id, hint)
