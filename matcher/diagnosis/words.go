@@ -47,7 +47,7 @@ func describe(read *reading.Result, known facts.Facts, c conclusion, m match) re
 	at := c.root.Earliest(c.first)
 	s := m.signature
 	d := report.Diagnosis{
-		ID: s.ID, Title: s.Title, Cause: s.Cause.Fill(m.situation), Certainty: m.certainty,
+		ID: s.ID, Title: title(m, c.root.element), Cause: s.Cause.Fill(m.situation), Certainty: m.certainty,
 		Ranks: c.root.Ranks(), Count: c.root.Count,
 		Evidence: evidence(read, c.root, s, at), Facts: factValues(known, factNames(s, read.Base)),
 		Missing: missing(m, read.Base.Vocabulary), Fixes: fixes(m),
@@ -62,6 +62,15 @@ func describe(read *reading.Result, known facts.Facts, c conclusion, m match) re
 		}
 	}
 	return d
+}
+
+// title is the signature's. An error that nobody can explain is called by its own words.
+func title(m match, el *reading.Element) string {
+	if m.certainty != report.Unexplained || el.Exception == nil || el.Exception.Type == "" {
+		return m.signature.Title
+	}
+	own, _, _ := strings.Cut(el.Text, "\n")
+	return logline.Clip(own, maxTitle)
 }
 
 // rankOf is the rank that a finding is about. What has no prefix is the first failed rank's, as far as anyone can tell.
@@ -222,7 +231,7 @@ func (c conclusion) consequences() []report.Consequence {
 			continue
 		}
 		title := f.element.Text
-		if f.role() != signature.Generic {
+		if !f.role().LastResort() {
 			title = f.matches[0].signature.Title
 		}
 		title, _, _ = strings.Cut(title, "\n")

@@ -127,7 +127,7 @@ func Uncovered(signatures []*signature.Signature, examples []Example) rulefile.P
 			at.Message = "no example has " + s.ID + " as its answer"
 			problems = append(problems, at)
 		}
-		if !missed[s.ID] && s.Role != signature.Generic {
+		if !missed[s.ID] && !s.Role.LastResort() {
 			at.Message = "no example is a near miss of " + s.ID + ": one with another answer, or with not: [" + s.ID + "]"
 			problems = append(problems, at)
 		}

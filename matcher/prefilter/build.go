@@ -82,7 +82,7 @@ func (b *builder) signature(s *signature.Entry) {
 	if s.Role == signature.Pace || s.About != "" { // asked about a sample of the lines, or about what a comparison shows
 		return
 	}
-	if s.Role == signature.Generic {
+	if s.Role.LastResort() {
 		b.filter.generic = append(b.filter.generic, s)
 	}
 	// What the patterns of a signature need is worked out when a line has one of its keywords: doing so for all of them would be most of the

@@ -38,9 +38,15 @@ type Certainty string
 
 // A refuted diagnosis is not shown, so it has no name here.
 const (
-	Confirmed Certainty = "confirmed" // every condition holds
-	Likely    Certainty = "likely"    // a deciding fact is missing
+	Confirmed   Certainty = "confirmed"   // every condition holds
+	Likely      Certainty = "likely"      // a cause, of which a deciding fact is missing
+	Unexplained Certainty = "unexplained" // something failed, and no known cause fits
 )
+
+// Explained tells whether the report names a cause.
+func (r *Report) Explained() bool {
+	return len(r.Diagnoses) > 0 && r.Diagnoses[0].Certainty != Unexplained
+}
 
 // Evidence quotes a line of a log. Line counts the \n-terminated lines of Source from 1.
 type Evidence struct {

@@ -16,12 +16,16 @@ type Role string
 const (
 	Cause       Role = "cause"       // can be the root cause
 	Consequence Role = "consequence" // follows from a failure elsewhere: never the root when its cause is in the log
-	Generic     Role = "generic"     // says something only where no other signature does
+	Generic     Role = "generic"     // names a cause, and speaks only where no other signature does
+	Unexplained Role = "unexplained" // names no cause: shows an error of a kind, and speaks only where no other signature does
 	Noise       Role = "noise"       // known to be harmless: takes its lines out of consideration
 	Progress    Role = "progress"    // the job goes on: what happened before was survived
 	Inferred    Role = "inferred"    // no line states it, a comparison of lines shows it: speaks where no line tells of a cause
 	Pace        Role = "pace"        // how far and how fast the job goes; its captures are the groups of paceGroups
 )
+
+// LastResort tells whether a signature of that role speaks only where no other does.
+func (r Role) LastResort() bool { return r == Generic || r == Unexplained }
 
 // paceGroups are the groups that a signature of the role pace captures from a line.
 var paceGroups = []string{
