@@ -21,6 +21,7 @@ type libraryFile struct {
 	Version      rulefile.Text      `yaml:"version"` // the fact that holds the release
 	Source       string             `yaml:"source"`
 	Releases     []rulefile.Text    `yaml:"releases"`
+	Checked      []rulefile.Text    `yaml:"checked"`  // the releases whose own code was run beside the rules; the others were read
 	Filters      []string           `yaml:"filters"`  // the stages of the choice, in their order
 	Messages     map[string]string  `yaml:"messages"` // filter -> what its rules print
 	Backends     []backendEntry     `yaml:"backends"`
@@ -144,7 +145,7 @@ func (b *builder) head() {
 		if l.Name != "" {
 			b.Problem(f.Library.Line, f.Library.Column, "the library has a name in another file, too")
 		}
-		l.Name, l.source, l.ask = f.Library.Value, f.Source, f.SelectionLog.Ask
+		l.Name, l.Title, l.source, l.ask = f.Library.Value, f.Title, f.Source, f.SelectionLog.Ask
 		b.version, b.filters, b.messages = f.Version.Value, f.Filters, f.Messages
 		for _, r := range f.Releases {
 			v, err := condition.ParseVersion(r.Value)
@@ -153,9 +154,23 @@ func (b *builder) head() {
 			}
 			l.releases = append(l.releases, release{version: v})
 		}
+		b.markChecked(f.Checked)
 	})
 	if l.Name == "" || len(l.releases) == 0 || len(l.releases) > maxReleases {
 		b.Problem(1, 1, "one file of the folder must hold library:, version: and releases: (at most %d)", maxReleases)
+	}
+}
+
+// markChecked notes which releases were compared with the library's own code.
+func (b *builder) markChecked(releases []rulefile.Text) {
+	for _, r := range releases {
+		v, err := condition.ParseVersion(r.Value)
+		i := slices.IndexFunc(b.library.releases, func(known release) bool { return err == nil && known.version.Compare(v) == 0 })
+		if i < 0 {
+			b.Problem(r.Line, r.Column, "%s is none of releases:", r.Value)
+			continue
+		}
+		b.library.releases[i].checked = true
 	}
 }
 

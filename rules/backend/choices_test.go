@@ -1,0 +1,96 @@
+package backend
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// choiceRow is a request with what a library's own code made of it.
+type choiceRow struct {
+	ID     string         `json:"id"`
+	Facts  map[string]any `json:"facts"`
+	Expect struct {
+		Available []string `json:"available"` // nil where the library does not tell
+		Selected  *string  `json:"selected"`
+	} `json:"expect"`
+	Reasons map[string][]string `json:"reasons"`
+	Error   string              `json:"error"`
+	Line    string              `json:"line"`
+}
+
+// choosers are the libraries that take requests, with the folders of what their own code decided.
+var choosers = []struct{ library, folder string }{
+	{"vllm", "oracle-vllm"},
+	{"transformers", "oracle-transformers"},
+}
+
+// TestChoiceSample compares the rules with the libraries' decisions over the sample in testdata.
+func TestChoiceSample(t *testing.T) {
+	for _, c := range choosers {
+		compareChoices(t, c.library, "../../testdata/oracle")
+	}
+}
+
+// TestChoices does so over all of the decisions, where they are at hand: TRIAGE_SHARED names the folder above them.
+func TestChoices(t *testing.T) {
+	skipShort(t)
+	shared := cmp.Or(os.Getenv("TRIAGE_SHARED"), "../../../shared")
+	for _, c := range choosers {
+		folder := filepath.Join(shared, c.folder)
+		if _, err := os.Stat(folder); err == nil {
+			compareChoices(t, c.library, folder)
+		}
+	}
+}
+
+func compareChoices(t *testing.T, library, folder string) {
+	t.Helper()
+	l := loaded(t, library)
+	files, err := filepath.Glob(filepath.Join(folder, library+"-*.jsonl.gz"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no %s-*.jsonl.gz in %s", library, folder)
+	}
+	for _, file := range files {
+		rows := readRows[choiceRow](t, file)
+		agree := 0
+		for _, row := range rows {
+			difference := compareChoice(t, l, row)
+			if difference == "" {
+				agree++
+			} else if len(rows)-agree < 2000 {
+				t.Errorf("%s: %s", row.ID, difference)
+			}
+		}
+		t.Logf("%s: %d of %d rows agree", filepath.Base(file), agree, len(rows))
+	}
+}
+
+// compareChoice says how a selection differs from what the library did.
+func compareChoice(t *testing.T, l *Library, row choiceRow) string {
+	t.Helper()
+	selection := l.Evaluate(factsOf(t, l, row.Facts))
+	var wrong []string
+	if want := row.Expect.Available; want != nil {
+		got := selection.Available()
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			wrong = append(wrong, fmt.Sprintf("%v is available, not %v", got, want))
+		}
+	}
+	if want := text(row.Expect.Selected); selection.Selected != want {
+		wrong = append(wrong, fmt.Sprintf("%q is selected, not %q", selection.Selected, want))
+	}
+	if len(wrong) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s\n%v\n%v %s", strings.Join(wrong, "; "), row.Facts, row.Reasons, row.Error)
+}
+
+// loaded is the library of that name.
+func loaded(t *testing.T, name string) *Library { return library(t, name) }
