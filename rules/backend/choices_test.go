@@ -86,10 +86,49 @@ func compareChoice(t *testing.T, l *Library, row choiceRow) string {
 	if want := text(row.Expect.Selected); selection.Selected != want {
 		wrong = append(wrong, fmt.Sprintf("%q is selected, not %q", selection.Selected, want))
 	}
+	wrong = append(wrong, unexplained(l, row)...)
 	if len(wrong) == 0 {
 		return ""
 	}
 	return fmt.Sprintf("%s\n%v\n%v %s", strings.Join(wrong, "; "), row.Facts, row.Reasons, row.Error)
+}
+
+// unexplained are the differences between the reasons that the library gives for a backend and the messages of the rules that take it out.
+// A reason that no message has was given by a part of the library that was not there when it was run.
+func unexplained(l *Library, row choiceRow) (differences []string) {
+	s := l.situation(rowFacts(l, oracleRow{Facts: row.Facts}))
+	candidates, _ := s.candidates()
+	s.setRelease(candidates[0])
+	lastFilter := l.rules[len(l.rules)-1].filter
+	for name, reasons := range row.Reasons {
+		all := strings.Join(reasons, "\n")
+		backend := l.backendNamed(name)
+		hasEnded := slices.ContainsFunc(l.rules, func(r *rule) bool { return r.ends && r.canTakeOutOf(l, backend) && s.fires(r) == on })
+		for _, m := range l.selectionLog.messages {
+			off, _ := m.rule.off.at(s.release)
+			if !m.releases[s.release] || len(l.variantsOf(backend, off.variants)) == 0 {
+				continue
+			}
+			fired := s.fires(m.rule) == on
+			given := m.standsIn(all)
+			if fired && !given && (hasEnded || l.rules[m.rule.index].filter == lastFilter) {
+				continue // of the last stage only the first reason is given
+			}
+			if fired != given && !sharesMessage(l, s, m, backend) {
+				differences = append(differences, fmt.Sprintf("%s: %s fires: %v, its reason is given: %v", name, m.rule.id, fired, given))
+			}
+		}
+	}
+	return differences
+}
+
+// sharesMessage tells whether another rule about the backend that fires has the same message.
+func sharesMessage(l *Library, s *situation, message logMessage, backend int) bool {
+	return slices.ContainsFunc(l.selectionLog.messages, func(m logMessage) bool {
+		off, _ := m.rule.off.at(s.release)
+		return m.rule != message.rule && m.releases[s.release] && slices.Equal(m.parts, message.parts) &&
+			len(l.variantsOf(backend, off.variants)) > 0 && s.fires(m.rule) == on
+	})
 }
 
 // loaded is the library of that name.

@@ -63,6 +63,39 @@ func Load(v *fact.Vocabulary, layers ...fs.FS) ([]*Library, error) {
 	return slices.SortedFunc(maps.Values(byName), func(a, b *Library) int { return cmp.Compare(a.Name, b.Name) }), nil
 }
 
+// LoadLibrary is Load for the one library of that name, which is nil where there is none. The others are not read.
+func LoadLibrary(v *fact.Vocabulary, name string, layers ...fs.FS) (*Library, error) {
+	for _, layer := range slices.Backward(layers) {
+		l, problems, err := loadLibrary(v, layer, path.Join("backends", name))
+		if err != nil {
+			return nil, fmt.Errorf("reading backend rules: %w", err)
+		}
+		if len(problems) > 0 {
+			return nil, problems
+		}
+		if l != nil {
+			return l, nil
+		}
+	}
+	return nil, nil
+}
+
+// LibraryNames are the names of all libraries, sorted. A library is named as its folder is.
+func LibraryNames(layers ...fs.FS) ([]string, error) {
+	var names []string
+	for _, layer := range layers {
+		folders, err := fs.Glob(layer, "backends/*")
+		if err != nil {
+			return nil, err
+		}
+		for _, folder := range folders {
+			names = append(names, path.Base(folder))
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
 // loadLibrary reads a folder; without a library in it, it returns nil.
 func loadLibrary(v *fact.Vocabulary, layer fs.FS, folder string) (*Library, rulefile.Problems, error) {
 	names, err := fs.Glob(layer, path.Join(folder, "*.yaml"))
@@ -156,6 +189,9 @@ func (b *builder) head() {
 		}
 		b.markChecked(f.Checked)
 	})
+	if folder := path.Base(path.Dir(b.File)); l.Name != "" && l.Name != folder {
+		b.Problem(1, 1, "the library %s must be in a folder of its name, not in %s", l.Name, folder)
+	}
 	if l.Name == "" || len(l.releases) == 0 || len(l.releases) > maxReleases {
 		b.Problem(1, 1, "one file of the folder must hold library:, version: and releases: (at most %d)", maxReleases)
 	}

@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -13,7 +14,8 @@ type statedFact struct {
 	fact    int            // -1 when the group "name" says which
 	within  *regexp.Regexp // the part of a line that is looked at, nil for all of it
 	pattern *regexp.Regexp
-	absent  bool // a match means that the fact is known to be absent
+	absent  bool   // a match means that the fact is known to be absent
+	is      string // what a match means the fact to be, where the text does not spell it
 }
 
 // factEntry is the form of a statedFact in a rule file.
@@ -22,13 +24,14 @@ type factEntry struct {
 	Within  string `yaml:"within"`
 	Pattern string `yaml:"pattern"`
 	Absent  bool   `yaml:"absent"`
+	Is      string `yaml:"is"`
 }
 
 // compileFacts reads how the log states facts, and the reasons that it gives for each backend.
 func (b logLoader) compileFacts(entry selectionLogEntry) {
 	format := &b.library.selectionLog
 	for _, f := range entry.Facts {
-		stated := statedFact{fact: -1, within: b.regexp(f.Within), pattern: b.regexp(f.Pattern), absent: f.Absent}
+		stated := statedFact{fact: -1, within: b.regexp(f.Within), pattern: b.regexp(f.Pattern), absent: f.Absent, is: f.Is}
 		if f.Fact != "" {
 			i, ok := b.library.byName[f.Fact]
 			if !ok {
@@ -75,7 +78,7 @@ func (t *SelectionLog) readStated(line string) (found bool) {
 				}
 				fact = i
 			}
-			value, err := statedValue(m[f.pattern.SubexpIndex("value")], l.facts[fact].Type)
+			value, err := statedValue(cmp.Or(f.is, m[f.pattern.SubexpIndex("value")]), l.facts[fact].Type)
 			if f.absent {
 				value, err = condition.Nil, nil
 			}
@@ -137,16 +140,25 @@ func (t *SelectionLog) say(backend, available string) {
 	t.available[backend] = available
 }
 
-// standsIn tells whether a text has the message somewhere, with some values in it.
+// standsIn tells whether a text has the message somewhere, with some values in it, and not as the end of another word.
 func (m logMessage) standsIn(text string) bool {
-	for _, part := range m.parts {
-		_, after, ok := strings.Cut(text, part)
+	for i, part := range m.parts {
+		before, after, ok := strings.Cut(text, part)
+		for ok && i == 0 && endsInWord(before) {
+			before, after, ok = strings.Cut(after, part)
+		}
 		if !ok {
 			return false
 		}
 		text = after
 	}
 	return true
+}
+
+// endsInWord tells whether a text ends within a word.
+func endsInWord(text string) bool {
+	last := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
+	return last != text
 }
 
 // canTakeOutOf tells whether the rule takes out some variant of a backend.
