@@ -1,0 +1,262 @@
+package repair
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gpu-triage/triage/matcher/logline"
+)
+
+// fold is how lines were folded. The zero value is that they were not.
+type fold struct {
+	width  int  // of the longest line, in characters
+	words  bool // words were kept whole, where they fit into a line
+	prefix int  // bytes that stand before each line, also before the rest of a folded one
+}
+
+// Widths of what folds lines, in characters.
+const (
+	minWidth = 40
+	maxWidth = 400
+)
+
+// foldOf tells how lines were folded, by what many of them have in common: none is longer, several are as long as the longest or end where
+// the next word would not have fitted, and what follows does not look like the beginning of a line.
+func foldOf(lines []string) fold {
+	f := fold{prefix: commonPrefix(lines)}
+	widths := make([]int, len(lines))
+	for i, line := range lines {
+		widths[i] = width(f.rest(line))
+	}
+	for _, found := range [...]func(*fold, []string, []int) bool{(*fold).findWords, (*fold).findCut} {
+		if found(&f, lines, widths) {
+			return f
+		}
+	}
+	return fold{}
+}
+
+// findCut finds the width at which lines were cut, in the middle of words perhaps: that of the longest, or one that few lines go over, as the
+// sentences of a report do.
+func (f *fold) findCut(lines []string, widths []int) bool {
+	var joints, longer [maxWidth + 2]int // by width
+	for i, w := range widths {
+		longer[min(w, maxWidth+1)]++
+		if w >= minWidth && w <= maxWidth && i+1 < len(lines) && f.mayGoOn(lines[i], lines[i], lines[i+1]) {
+			joints[w]++
+		}
+	}
+	over := longer[maxWidth+1]
+	for w := maxWidth; w >= minWidth; w-- {
+		switch n := joints[w]; {
+		case over == 0 && (n > 1 || n == 1 && isUsual(w)), n >= 4*max(over, 1):
+			f.width, f.words = w, false
+			return true
+		}
+		over += longer[w]
+	}
+	return false
+}
+
+// findWords finds the width at which lines were folded between words. Such a line ends with the space before the word that did not fit, or
+// that space was dropped.
+func (f *fold) findWords(lines []string, widths []int) bool {
+	longest := 0
+	for _, w := range widths {
+		longest = max(longest, w)
+	}
+	if longest < minWidth || longest > maxWidth {
+		return false
+	}
+	for w := longest; w <= longest+maxMargin; w++ {
+		try := fold{width: w, words: true, prefix: f.prefix}
+		if (w == longest || isUsual(w)) && try.explains(lines, widths) {
+			*f = try
+			return true
+		}
+	}
+	return false
+}
+
+// maxMargin is how much a line may end before the width because a word did not fit.
+const maxMargin = 24
+
+// explains tells whether many lines end where the next word would not have fitted.
+func (f *fold) explains(lines []string, widths []int) bool {
+	spaced, fitting, full := 0, 0, 0
+	for i, w := range widths {
+		if i+1 == len(lines) || w < f.width-maxMargin {
+			continue
+		}
+		full++
+		if _, ok := f.join(lines[i], lines[i], lines[i+1]); !ok {
+			continue
+		}
+		fitting++
+		if w < f.width && strings.HasSuffix(lines[i], " ") {
+			spaced++
+		}
+	}
+	if isUsual(f.width) {
+		return spaced > 0 || fitting > 3 && 4*fitting >= 3*full
+	}
+	return spaced > 2
+}
+
+// isUsual tells whether a width is one that terminals, mails and libraries have.
+func isUsual(width int) bool {
+	switch width {
+	case 72, 76, 78, 79, 88, 96, 132:
+		return true
+	}
+	return width >= 60 && width%10 == 0
+}
+
+// join adds a line to those that were joined so far if it goes on with them. Last is the last of those, as it is in the source.
+func (f *fold) join(joined, last, next string) (whole string, ok bool) {
+	if f.width == 0 || !f.mayGoOn(joined, last, next) {
+		return "", false
+	}
+	last, next = f.rest(last), f.rest(next)
+	w := width(last)
+	switch {
+	case w == f.width:
+		return joined + next, true
+	case !f.words || w > f.width || next[0] == ' ':
+		return "", false
+	case strings.HasSuffix(last, " ") && w+firstWord(next) > f.width:
+		return joined + next, true
+	case !strings.HasSuffix(last, " ") && w+1+firstWord(next) > f.width:
+		if strings.HasSuffix(last, "-") {
+			return joined + next, true
+		}
+		return joined + " " + next, true
+	}
+	return "", false
+}
+
+// rest is a line without what stands before each.
+func (f *fold) rest(line string) string { return line[min(f.prefix, len(line)):] }
+
+// firstWord is the width of what can stand alone at the end of a line: up to a space or behind a hyphen.
+func firstWord(text string) int {
+	if i := strings.IndexAny(text, " -"); i >= 0 {
+		if text[i] == '-' {
+			i++
+		}
+		text = text[:i]
+	}
+	return width(text)
+}
+
+// width is how many characters a text takes on a screen: without colour codes.
+func width(text string) int {
+	n := utf8.RuneCountInString(text)
+	for {
+		i := strings.Index(text, "\x1b[")
+		if i < 0 {
+			return n
+		}
+		text = text[i:]
+		end := strings.IndexFunc(text[2:], func(c rune) bool { return c >= '@' && c <= '~' })
+		if end < 0 {
+			return n - utf8.RuneCountInString(text)
+		}
+		n -= 2 + end + 1
+		text = text[2+end+1:]
+	}
+}
+
+// mayGoOn tells whether next can be the rest of a line by what it is, and not the beginning of one. Joined is what is known of that line, and
+// last the last piece of it.
+func (f *fold) mayGoOn(joined, last, next string) bool {
+	joined, last, next = f.rest(joined), f.rest(last), f.rest(next)
+	switch {
+	case next == "" || last == "":
+		return false
+	case strings.HasPrefix(next, "  ") || next[0] == '\t':
+		return false
+	case isRuled(last) || isRuled(next):
+		return false
+	case beginsAlike(joined, next):
+		return false
+	}
+	return !beginning.MatchString(next)
+}
+
+// beginning is how lines begin that are no rest of another.
+var beginning = regexp.MustCompile(`^(?:` +
+	strings.ReplaceAll(regexp.QuoteMeta(logline.TracebackHeader), " ", `\s`) +
+	`|(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Warning)(?::\s|$)` +
+	`|[\[(]?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:` +
+	`|\[(?:rank\d|default\d|DEBUG|INFO|WARN|ERROR)` +
+	`|(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\b` +
+	`|During handling of|The above exception was|E   |>   |` + "```|~~~" + `|[│╭╰├❱]|#+ ` +
+	`)`)
+
+// isRuled tells whether a line is drawn rather than written: a ruler, or the row of a table with its border.
+func isRuled(line string) bool {
+	line = strings.TrimRight(line, " ")
+	if line == "" {
+		return false
+	}
+	last, size := utf8.DecodeLastRuneInString(line)
+	switch last {
+	case '│', '╮', '╯', '┃', '┓', '┐', '┘', '┤', '─', '━', '|', '+':
+		return true
+	}
+	const ruler = 8 // the same character so often
+	return strings.HasSuffix(line, strings.Repeat(line[len(line)-size:], ruler))
+}
+
+const alike = 5 // bytes with which the lines of a list begin alike
+
+// beginsAlike tells whether two lines begin as those of one list do, or with the same prefix: alike but for numbers.
+func beginsAlike(a, b string) bool {
+	if len(a) < alike || len(b) < alike {
+		return a != "" && b != "" && strings.IndexByte("|+-*", a[0]) >= 0 && a[0] == b[0]
+	}
+	return sameShape(a, b, alike) == alike
+}
+
+// sameShape is how many bytes, at most so many, two texts begin with that differ in digits only.
+func sameShape(a, b string, most int) int {
+	most = min(most, len(a), len(b))
+	for i := range most {
+		if a[i] != b[i] && !(isDigit(a[i]) && isDigit(b[i])) {
+			return i
+		}
+	}
+	return most
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// maxPrefix bounds what stands before each line, in bytes.
+const maxPrefix = 100
+
+// commonPrefix is how many bytes each line begins with that differ in digits only: a mark of quotation, white space, or what a collector
+// puts before each. Empty lines may lack it.
+func commonPrefix(lines []string) int {
+	const few = 4
+	n, first, count := maxPrefix, "", 0
+	for _, line := range lines {
+		switch {
+		case strings.TrimSpace(line) == "":
+			continue
+		case first == "":
+			first = line
+		}
+		if len(line) < n && strings.HasPrefix(first, line) { // the prefix of an empty line, without the space at its end
+			continue
+		}
+		n = sameShape(first, line, n)
+		count++
+	}
+	if count < few {
+		return 0
+	}
+	n = strings.LastIndexAny(first[:min(n, len(first))], " \t:>|]") + 1 // no part of a word
+	return n
+}
