@@ -101,26 +101,26 @@ func cutAt(width int) func(string) string {
 	}
 }
 
-var wordAndSpace = regexp.MustCompile(`\s*\S*-*\s*`)
+var wordOrSpace = regexp.MustCompile(`[ \t]+|[^ \t-]*-+|[^ \t-]+`)
 
-// foldedAt folds lines where a word ends, as an editor does; a word that is too long is cut.
+// foldedAt folds lines between words, as Python's textwrap does; a word that is too long is cut.
 func foldedAt(width int) func(string) string {
-	cut := cutAt(width)
 	return func(line string) string {
 		var b strings.Builder
 		room := width
-		for _, word := range wordAndSpace.FindAllString(line, -1) {
-			n := utf8.RuneCountInString(strings.TrimRight(word, " "))
-			if n > room && room < width {
+		for _, word := range wordOrSpace.FindAllString(line, -1) {
+			if n := utf8.RuneCountInString(word); n > room && n <= width {
 				b.WriteByte('\n')
 				room = width
 			}
-			if n > width {
-				word = cut(word)
-				n = n % width
+			for _, c := range word {
+				if room == 0 {
+					b.WriteByte('\n')
+					room = width
+				}
+				b.WriteRune(c)
+				room--
 			}
-			b.WriteString(word)
-			room -= utf8.RuneCountInString(word[strings.LastIndexByte(word, '\n')+1:])
 		}
 		return b.String()
 	}

@@ -12,6 +12,7 @@ import (
 type fold struct {
 	width  int  // of the longest line, in characters
 	words  bool // words were kept whole, where they fit into a line
+	spaced bool // and so was the space before the word that did not fit
 	prefix int  // bytes that stand before each line, also before the rest of a folded one
 }
 
@@ -29,10 +30,8 @@ func foldOf(lines []string) fold {
 	for i, line := range lines {
 		widths[i] = width(f.rest(line))
 	}
-	for _, found := range [...]func(*fold, []string, []int) bool{(*fold).findWords, (*fold).findCut} {
-		if found(&f, lines, widths) {
-			return f
-		}
+	if f.findWords(lines) || f.findCut(lines, widths) {
+		return f
 	}
 	return fold{}
 }
@@ -61,17 +60,17 @@ func (f *fold) findCut(lines []string, widths []int) bool {
 
 // findWords finds the width at which lines were folded between words. Such a line ends with the space before the word that did not fit, or
 // that space was dropped.
-func (f *fold) findWords(lines []string, widths []int) bool {
+func (f *fold) findWords(lines []string) bool {
 	longest := 0
-	for _, w := range widths {
-		longest = max(longest, w)
+	for _, line := range lines {
+		longest = max(longest, width(strings.TrimRight(f.rest(line), " ")))
 	}
 	if longest < minWidth || longest > maxWidth {
 		return false
 	}
 	for w := longest; w <= longest+maxMargin; w++ {
 		try := fold{width: w, words: true, prefix: f.prefix}
-		if (w == longest || isUsual(w)) && try.explains(lines, widths) {
+		if (w == longest || isUsual(w)) && try.explains(lines) {
 			*f = try
 			return true
 		}
@@ -82,26 +81,33 @@ func (f *fold) findWords(lines []string, widths []int) bool {
 // maxMargin is how much a line may end before the width because a word did not fit.
 const maxMargin = 24
 
-// explains tells whether many lines end where the next word would not have fitted.
-func (f *fold) explains(lines []string, widths []int) bool {
-	spaced, fitting, full := 0, 0, 0
-	for i, w := range widths {
-		if i+1 == len(lines) || w < f.width-maxMargin {
+// explains tells whether many lines end where the next word would not have fitted: all with the space before it, or all without.
+func (f *fold) explains(lines []string) bool {
+	spaced, bare, full := 0, 0, 0
+	for i, line := range lines[:max(0, len(lines)-1)] {
+		w := width(f.rest(line))
+		if w < f.width-maxMargin {
 			continue
 		}
 		full++
-		if _, ok := f.join(lines[i], lines[i], lines[i+1]); !ok {
-			continue
-		}
-		fitting++
-		if w < f.width && strings.HasSuffix(lines[i], " ") {
+		_, ok := f.join(line, line, lines[i+1])
+		switch {
+		case !ok || w == f.width: // cut lines are as long
+		case strings.HasSuffix(line, " "):
 			spaced++
+		default:
+			bare++
 		}
 	}
-	if isUsual(f.width) {
-		return spaced > 0 || fitting > 3 && 4*fitting >= 3*full
+	f.spaced = spaced > 0
+	const many = 3
+	switch {
+	case bare == 0:
+		return spaced >= many || spaced > 0 && isUsual(f.width)
+	case spaced == 0:
+		return isUsual(f.width) && bare > many && 4*bare >= 3*full
 	}
-	return spaced > 2
+	return false
 }
 
 // isUsual tells whether a width is one that terminals, mails and libraries have.
@@ -119,21 +125,25 @@ func (f *fold) join(joined, last, next string) (whole string, ok bool) {
 		return "", false
 	}
 	last, next = f.rest(last), f.rest(next)
-	w := width(last)
-	switch {
-	case w == f.width:
-		return joined + next, true
-	case !f.words || w > f.width || next[0] == ' ':
-		return "", false
-	case strings.HasSuffix(last, " ") && w+firstWord(next) > f.width:
-		return joined + next, true
-	case !strings.HasSuffix(last, " ") && w+1+firstWord(next) > f.width:
-		if strings.HasSuffix(last, "-") {
-			return joined + next, true
-		}
-		return joined + " " + next, true
+	if !f.words {
+		return joined + next, width(last) == f.width
 	}
-	return "", false
+	return f.joinWords(joined, last, next)
+}
+
+// joinWords is join where words were kept whole: the first of the next line would not have fitted into the last.
+func (f *fold) joinWords(joined, last, next string) (whole string, ok bool) {
+	words := strings.TrimRight(last, " ")
+	w := width(words)
+	switch {
+	case w > f.width, next[0] == ' ' && w < f.width, w+1+firstWord(next) <= f.width:
+		return "", false
+	case len(words) < len(last), next[0] == ' ', strings.HasSuffix(last, "-"), w == f.width && f.spaced:
+		return joined + next, true
+	case w == f.width && width(last[strings.LastIndexByte(last, ' ')+1:])+firstWord(next) > f.width: // a word that is too long
+		return joined + next, true
+	}
+	return joined + " " + next, true
 }
 
 // rest is a line without what stands before each.
