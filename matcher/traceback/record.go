@@ -28,6 +28,7 @@ type record struct {
 	blanks      int  // empty lines since the last other one
 	exc         *Exception
 	message     message
+	bare        []messageLine // lines in the place of the one with the type
 	colon       bool // the type has a colon after it, as if a message followed on the next line
 	quoted      bool // between two lines of three quotes, as pools relay a traceback
 	ruled       bool // between two rulers, the launcher's list: indented lines are its own
@@ -183,7 +184,9 @@ func (r *record) raise(l logline.Line, typ, msg string) {
 	r.exc = &Exception{Type: typ, Line: l, Header: r.header}
 	r.state = inMessage
 	r.colon = msg == "" && strings.HasSuffix(l.Text, ":")
-	r.message.add(l, msg)
+	for line := range strings.SplitSeq(msg, "\n") { // a quoted message may have several
+		r.message.add(l, line)
+	}
 }
 
 // relay takes an exception that the message of this one passes on.
