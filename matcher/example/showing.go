@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/rules/signature"
 )
 
@@ -42,28 +43,42 @@ func (e Example) CanBeShown(engine *matcher.Engine) bool {
 // Show diagnoses an example in each of the ways, and gives those in which the root cause is not the one that it is as the log stands.
 func Show(ctx context.Context, engine *matcher.Engine, e Example, ways []Way) (lost []Showing, err error) {
 	want, err := rootOf(ctx, engine, e)
-	if err != nil || want == "" {
+	if err != nil || want == nil {
 		return nil, err
 	}
 	for _, way := range ways {
 		shown := e
 		shown.logs = []exampleLog{{e.logs[0].name, []byte(way.Show(string(e.logs[0].content)))}}
 		got, err := rootOf(ctx, engine, shown)
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if got != want {
-			lost = append(lost, Showing{e, way.Name, want, got})
+		case got == nil && way.Part && !states(shown, want):
+		case got == nil:
+			lost = append(lost, Showing{e, way.Name, want.ID, ""})
+		case got.ID != want.ID && !(way.Part && (!states(shown, want) || named(engine, got))):
+			lost = append(lost, Showing{e, way.Name, want.ID, got.ID})
 		}
 	}
 	return lost, nil
 }
 
-// rootOf is the signature that an example is diagnosed as, "" when it is none.
-func rootOf(ctx context.Context, engine *matcher.Engine, e Example) (string, error) {
+// states tells whether the line that names a root cause stands in what is shown of a log.
+func states(shown Example, root *report.Diagnosis) bool {
+	return bytes.Contains(shown.logs[0].content, []byte(root.Evidence[0].Text))
+}
+
+// named tells whether a diagnosis names a cause: what is left of a log may tell of no more than how it ended.
+func named(engine *matcher.Engine, got *report.Diagnosis) bool {
+	s := engine.Base().Signature(got.ID)
+	return s != nil && s.Role == signature.Cause
+}
+
+// rootOf is what an example is diagnosed as, nil when it is nothing.
+func rootOf(ctx context.Context, engine *matcher.Engine, e Example) (*report.Diagnosis, error) {
 	answer, err := diagnose(ctx, engine, e)
 	if err != nil || len(answer.Diagnoses) == 0 {
-		return "", err
+		return nil, err
 	}
-	return answer.Diagnoses[0].ID, nil
+	return &answer.Diagnoses[0], nil
 }

@@ -31,6 +31,7 @@ func (r *record) pythonFrame(next nextLine) lineAction {
 		return taken
 	}
 	if isSpace(next.text[0]) {
+		r.bareGoesOn(next)
 		return r.code(next.text)
 	}
 	if _, ok := findHeader(next.text); ok {
@@ -69,9 +70,16 @@ const maxBare = 40
 
 // mayBeMessage keeps a line in the place of the one that names the exception, and those after it: if none comes that does, it was the message.
 func (r *record) mayBeMessage(next nextLine) {
-	begins := r.foreign == 0 && len(r.frames) > 0
-	goesOn := len(r.bare) > 0 && len(r.bare) == r.foreign && len(r.bare) < maxBare
-	if r.layout == python && !isOther(next.text) && (begins || goesOn) {
+	if r.layout == python && r.foreign == 0 && len(r.frames) > 0 && !isOther(next.text) {
+		r.bare = append(r.bare, messageLine{next.line, next.text})
+		return
+	}
+	r.bareGoesOn(next)
+}
+
+// bareGoesOn keeps a line after one that may be a message.
+func (r *record) bareGoesOn(next nextLine) {
+	if n := len(r.bare); n > 0 && n < maxBare && r.blanks == 0 && !isOther(next.text) {
 		r.bare = append(r.bare, messageLine{next.line, next.text})
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/gpu-triage/triage/rules/pattern"
 )
 
-// quotedType is an exception behind the words of a program that caught it: "Task failed: RuntimeError: ...", "job 3 raised ValueError: ...".
-var quotedType = pattern.Lazy(`[A-Za-z].*?(?:[:|>\])-]|\b(?:raised|raises|raising|with|got|caught|threw|thrown|by|error|exception|failed|failure|crashed))[ "'(]+` +
+// quotedType is an exception behind the words of a program that caught it: "Task failed: RuntimeError: ...", "job 3 raised ValueError: ...", or behind a progress bar.
+var quotedType = pattern.Lazy(`[A-Za-z].*?(?:(?:it/s|s/it)[^\]]*\]|[:|>)\]-][ "'(]+|\b(?:raised|raises|raising|with|got|caught|threw|thrown|by|error|exception|failed|failure|crashed)[ "'(]+)` +
 	`((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit)): (.+)$`)
 
 // quoted reads an exception that stands in the words of another program: as Python prints it, or as its repr.

@@ -20,6 +20,7 @@ type record struct {
 	prefix    string // what stood before the header without being known
 	prefixed  *bool  // whether the lines after the header have such a prefix too; nil until the second line
 	base      string // the white space before the header
+	sided     bool   // its lines stand between the sides of a box, but for the last
 
 	frames      []Frame
 	foreign     int  // lines of others since the header, so far
@@ -145,6 +146,9 @@ func (r *record) blank() lineAction {
 // own strips what all lines of this record have in front, and tells whether the line has it.
 func (r *record) own(l logline.Line) (text string, own bool) {
 	body := l.Body()
+	if r.sided {
+		return betweenSides(l.Text), true
+	}
 	if r.prefixed == nil && r.state == inFrames && body != "" {
 		p := r.header.Head > 0 && l.Head > 0 || r.prefix != "" && samePrefix(body, r.prefix)
 		r.prefixed = &p
@@ -162,6 +166,15 @@ func (r *record) own(l logline.Line) (text string, own bool) {
 		body = body[min(len(body), len(r.prefix)):]
 	}
 	return r.dedent(body), strings.HasPrefix(body, r.base)
+}
+
+// betweenSides is what stands between the sides of a box.
+func betweenSides(text string) string {
+	inside, ok := strings.CutPrefix(text, side)
+	if !ok {
+		return text
+	}
+	return strings.TrimRight(strings.TrimSuffix(strings.TrimPrefix(inside, " "), side), " ")
 }
 
 func (r *record) dedent(s string) string { return strings.TrimPrefix(s, r.base) }
