@@ -39,17 +39,20 @@ func foldOf(lines []string) fold {
 // findCut finds the width at which lines were cut, in the middle of words perhaps: that of the longest, or one that few lines go over, as the
 // sentences of a report do.
 func (f *fold) findCut(lines []string, widths []int) bool {
-	var joints, longer [maxWidth + 2]int // by width
+	var joints, sure, longer [maxWidth + 2]int // by width
 	for i, w := range widths {
 		longer[min(w, maxWidth+1)]++
 		if w >= minWidth && w <= maxWidth && i+1 < len(lines) && f.mayGoOn(lines[i], lines[i], lines[i+1]) {
 			joints[w]++
+			if isTorn(f.rest(lines[i]), f.rest(lines[i+1])) {
+				sure[w]++
+			}
 		}
 	}
 	over := longer[maxWidth+1]
 	for w := maxWidth; w >= minWidth; w-- {
 		switch n := joints[w]; {
-		case over == 0 && (n > 1 || n == 1 && isUsual(w)), n >= 4*max(over, 1):
+		case over == 0 && (n > 1 && sure[w] > 0 || sure[w] == 1 && isUsual(w)), sure[w] > 0 && n >= 4*max(over, 1):
 			f.width, f.words = w, false
 			return true
 		}
@@ -110,13 +113,23 @@ func (f *fold) explains(lines []string) bool {
 	return false
 }
 
+// isTorn tells whether two lines are one that was cut, by what stands at the cut: in a word or a path, or before or behind a single space.
+func isTorn(last, next string) bool {
+	end, begin := last[len(last)-1], next[0]
+	switch {
+	case begin == ' ' || end == ' ':
+		return true
+	case !isWord(end) && strings.IndexByte("/_-=([{<,", end) < 0:
+		return false
+	}
+	return isWord(begin) && (begin < 'A' || begin > 'Z') || strings.IndexByte("/_.-=)]}>,':;(", begin) >= 0
+}
+
+func isWord(c byte) bool { return c == '_' || c >= 0x80 || isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'z' }
+
 // isUsual tells whether a width is one that terminals, mails and libraries have.
 func isUsual(width int) bool {
-	switch width {
-	case 72, 76, 78, 79, 88, 96, 132:
-		return true
-	}
-	return width >= 60 && width%10 == 0
+	return width == 72 || width == 79 || width == 132 || width >= 60 && width <= 250 && width%10 == 0
 }
 
 // join adds a line to those that were joined so far if it goes on with them. Last is the last of those, as it is in the source.
@@ -187,7 +200,7 @@ func (f *fold) mayGoOn(joined, last, next string) bool {
 		return false
 	case strings.HasPrefix(next, "  ") || next[0] == '\t':
 		return false
-	case isRuled(last) || isRuled(next):
+	case isRuled(last), isRuled(next), isRow(last) && isRow(next):
 		return false
 	case beginsAlike(joined, next):
 		return false
@@ -200,8 +213,9 @@ var beginning = regexp.MustCompile(`^(?:` +
 	strings.ReplaceAll(regexp.QuoteMeta(logline.TracebackHeader), " ", `\s`) +
 	`|(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Warning)(?::\s|$)` +
 	`|[\[(]?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:` +
-	`|\[(?:rank\d|default\d|DEBUG|INFO|WARN|ERROR)` +
+	`|\[(?:rank\d|default\d|DEBUG|INFO|WARN|ERROR)|\[[^\]\s]{1,40}\][<:]|[DIWEF]\d{4} \d\d:` +
 	`|(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\b` +
+	`|[\w./-]+: (?:error|fatal|warning|note)\b|\w+ error\b|[^|]{0,60}\d%\|` +
 	`|During handling of|The above exception was|E   |>   |` + "```|~~~" + `|[│╭╰├❱]|#+ ` +
 	`)`)
 
@@ -218,6 +232,12 @@ func isRuled(line string) bool {
 	}
 	const ruler = 8 // the same character so often
 	return strings.HasSuffix(line, strings.Repeat(line[len(line)-size:], ruler))
+}
+
+// isRow tells whether a line looks like the row of a table.
+func isRow(line string) bool {
+	const columns = 3 // that are wider than what stands in them
+	return strings.Count(strings.TrimLeft(line, " "), "   ") >= columns
 }
 
 const alike = 5 // bytes with which the lines of a list begin alike
@@ -243,30 +263,22 @@ func sameShape(a, b string, most int) int {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// maxPrefix bounds what stands before each line, in bytes.
-const maxPrefix = 100
-
-// commonPrefix is how many bytes each line begins with that differ in digits only: a mark of quotation, white space, or what a collector
-// puts before each. Empty lines may lack it.
+// commonPrefix is how many bytes each line begins with alike that is not empty: what one collector puts before each.
 func commonPrefix(lines []string) int {
 	const few = 4
-	n, first, count := maxPrefix, "", 0
+	prefix, count := "", 0
 	for _, line := range lines {
-		switch {
-		case strings.TrimSpace(line) == "":
-			continue
-		case first == "":
-			first = line
-		}
-		if len(line) < n && strings.HasPrefix(first, line) { // the prefix of an empty line, without the space at its end
+		if strings.TrimSpace(line) == "" || count > 0 && strings.HasPrefix(prefix, line) { // the prefix of an empty line lacks the space at its end
 			continue
 		}
-		n = sameShape(first, line, n)
+		if count == 0 {
+			prefix = line
+		}
+		prefix = prefix[:commonStart(prefix, line)]
 		count++
 	}
 	if count < few {
 		return 0
 	}
-	n = strings.LastIndexAny(first[:min(n, len(first))], " \t:>|]") + 1 // no part of a word
-	return n
+	return strings.LastIndexAny(prefix, " \t:>|]") + 1 // no part of a word
 }
