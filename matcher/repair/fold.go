@@ -39,41 +39,61 @@ func foldOf(lines []string) fold {
 // findCut finds the width at which lines were cut, in the middle of words perhaps: that of the longest, or one that few lines go over, as the
 // sentences of a report do.
 func (f *fold) findCut(lines []string, widths []int) bool {
-	var joints, sure, longer [maxWidth + 2]int // by width
-	for i, w := range widths {
-		longer[min(w, maxWidth+1)]++
-		if w >= minWidth && w <= maxWidth && i+1 < len(lines) && f.mayGoOn(lines[i], lines[i], lines[i+1]) {
-			joints[w]++
-			if isTorn(f.rest(lines[i]), f.rest(lines[i+1])) {
-				sure[w]++
+	var as [maxWidth + 2]int // lines by width
+	for _, w := range widths {
+		as[min(w, maxWidth+1)]++
+	}
+	over := as[maxWidth+1]
+	for w := maxWidth; w >= minWidth; w-- {
+		if as[w] > 0 && as[w] >= 4*over {
+			joints, sure := f.joints(lines, widths, w)
+			if over == 0 && (joints > 1 && sure > 0 || sure == 1 && isUsual(w)) || sure > 0 && joints >= 4*max(over, 1) {
+				f.width = w
+				return true
 			}
 		}
-	}
-	over := longer[maxWidth+1]
-	for w := maxWidth; w >= minWidth; w-- {
-		switch n := joints[w]; {
-		case over == 0 && (n > 1 && sure[w] > 0 || sure[w] == 1 && isUsual(w)), sure[w] > 0 && n >= 4*max(over, 1):
-			f.width, f.words = w, false
-			return true
-		}
-		over += longer[w]
+		over += as[w]
 	}
 	return false
+}
+
+// joints counts the lines of a width that the next one may be the rest of, and those that it surely is the rest of.
+func (f *fold) joints(lines []string, widths []int, w int) (joints, sure int) {
+	for i := range lines[:max(0, len(lines)-1)] {
+		if widths[i] != w || !f.mayGoOn(lines[i], lines[i], lines[i+1]) {
+			continue
+		}
+		joints++
+		if isTorn(f.rest(lines[i]), f.rest(lines[i+1])) {
+			sure++
+		}
+	}
+	return joints, sure
 }
 
 // findWords finds the width at which lines were folded between words. Such a line ends with the space before the word that did not fit, or
 // that space was dropped.
 func (f *fold) findWords(lines []string) bool {
-	longest := 0
+	longest, full := 0, []int{} // the numbers of lines that may be folded
 	for _, line := range lines {
-		longest = max(longest, width(strings.TrimRight(f.rest(line), " ")))
+		if w := width(strings.TrimRight(f.rest(line), " ")); w > longest {
+			longest = w
+		}
+		if longest > maxWidth {
+			return false
+		}
 	}
-	if longest < minWidth || longest > maxWidth {
+	if longest < minWidth {
 		return false
+	}
+	for i, line := range lines[:max(0, len(lines)-1)] {
+		if width(f.rest(line)) >= longest-maxMargin {
+			full = append(full, i)
+		}
 	}
 	for w := longest; w <= longest+maxMargin; w++ {
 		try := fold{width: w, words: true, prefix: f.prefix}
-		if (w == longest || isUsual(w)) && try.explains(lines) {
+		if (w == longest || isUsual(w)) && try.explains(lines, full) {
 			*f = try
 			return true
 		}
@@ -84,10 +104,12 @@ func (f *fold) findWords(lines []string) bool {
 // maxMargin is how much a line may end before the width because a word did not fit.
 const maxMargin = 24
 
-// explains tells whether many lines end where the next word would not have fitted: all with the space before it, or all without.
-func (f *fold) explains(lines []string) bool {
+// explains tells whether many of the lines that are about as long end where the next word would not have fitted: all with the space before it,
+// or all without.
+func (f *fold) explains(lines []string, long []int) bool {
 	spaced, bare, full := 0, 0, 0
-	for i, line := range lines[:max(0, len(lines)-1)] {
+	for _, i := range long {
+		line := lines[i]
 		w := width(f.rest(line))
 		if w < f.width-maxMargin {
 			continue
@@ -106,7 +128,7 @@ func (f *fold) explains(lines []string) bool {
 	const many = 3
 	switch {
 	case bare == 0:
-		return spaced >= many || spaced > 0 && isUsual(f.width)
+		return spaced > 1 || spaced > 0 && isUsual(f.width)
 	case spaced == 0:
 		return isUsual(f.width) && bare > many && 4*bare >= 3*full
 	}
@@ -125,7 +147,9 @@ func isTorn(last, next string) bool {
 	return isWord(begin) && (begin < 'A' || begin > 'Z') || strings.IndexByte("/_.-=)]}>,':;(", begin) >= 0
 }
 
-func isWord(c byte) bool { return c == '_' || c >= 0x80 || isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'z' }
+func isWord(c byte) bool {
+	return c == '_' || c >= 0x80 || isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'z'
+}
 
 // isUsual tells whether a width is one that terminals, mails and libraries have.
 func isUsual(width int) bool {
@@ -134,29 +158,36 @@ func isUsual(width int) bool {
 
 // join adds a line to those that were joined so far if it goes on with them. Last is the last of those, as it is in the source.
 func (f *fold) join(joined, last, next string) (whole string, ok bool) {
-	if f.width == 0 || !f.mayGoOn(joined, last, next) {
+	if f.width == 0 || next == "" {
 		return "", false
 	}
-	last, next = f.rest(last), f.rest(next)
-	if !f.words {
-		return joined + next, width(last) == f.width
+	tail, rest := f.rest(last), f.rest(next)
+	between, fits := "", false
+	if f.words {
+		between, fits = f.between(tail, rest)
+	} else {
+		fits = width(tail) == f.width
 	}
-	return f.joinWords(joined, last, next)
+	if !fits || !f.mayGoOn(joined, last, next) {
+		return "", false
+	}
+	return joined + between + rest, true
 }
 
-// joinWords is join where words were kept whole: the first of the next line would not have fitted into the last.
-func (f *fold) joinWords(joined, last, next string) (whole string, ok bool) {
+// between is what stood between two lines where words were kept whole: nothing, or the space that was dropped. It is not ok when the first word of
+// the next line would have fitted into the last.
+func (f *fold) between(last, next string) (space string, ok bool) {
 	words := strings.TrimRight(last, " ")
 	w := width(words)
 	switch {
-	case w > f.width, next[0] == ' ' && w < f.width, w+1+firstWord(next) <= f.width:
+	case next == "", w > f.width, next[0] == ' ' && w < f.width, w+1+firstWord(next) <= f.width:
 		return "", false
 	case len(words) < len(last), next[0] == ' ', strings.HasSuffix(last, "-"), w == f.width && f.spaced:
-		return joined + next, true
+		return "", true
 	case w == f.width && width(last[strings.LastIndexByte(last, ' ')+1:])+firstWord(next) > f.width: // a word that is too long
-		return joined + next, true
+		return "", true
 	}
-	return joined + " " + next, true
+	return " ", true
 }
 
 // rest is a line without what stands before each.

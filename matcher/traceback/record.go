@@ -30,11 +30,11 @@ type record struct {
 	exc         *Exception
 	message     message
 	bare        []messageLine // lines in the place of the one with the type
-	colon       bool // the type has a colon after it, as if a message followed on the next line
-	quoted      bool // between two lines of three quotes, as pools relay a traceback
-	ruled       bool // between two rulers, the launcher's list: indented lines are its own
-	cpp         bool // in the list of C++ frames that a message ends with
-	width       int  // of the box that rich wraps its text to, 0 when there was no box
+	colon       bool          // the type has a colon after it, as if a message followed on the next line
+	quoted      bool          // between two lines of three quotes, as pools relay a traceback
+	ruled       bool          // between two rulers, the launcher's list: indented lines are its own
+	cpp         bool          // in the list of C++ frames that a message ends with
+	width       int           // of the box that rich wraps its text to, 0 when there was no box
 
 	earlier *Exception // the chain so far
 	link    Link
