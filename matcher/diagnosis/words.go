@@ -61,6 +61,7 @@ func describe(read *reading.Result, known facts.Facts, c conclusion, m match) re
 			d.Cause += " " + detail.Say.Fill(m.situation)
 		}
 	}
+	d.Cause = strings.TrimSpace(d.Cause)
 	return d
 }
 
@@ -190,6 +191,9 @@ func missing(m match, v *fact.Vocabulary) []report.Missing {
 	}
 	for _, q := range m.signature.Questions {
 		text := q.Fill(m.situation)
+		if text == "" {
+			continue
+		}
 		list = append(list, report.Missing{Name: "log", Why: text, How: firstCode(text)})
 	}
 	return list
@@ -209,8 +213,13 @@ func fixes(m match) []report.Fix {
 			continue
 		}
 		fix := report.Fix{Do: f.Do.Fill(m.situation), Run: []string{}}
+		if fix.Do == "" {
+			continue
+		}
 		for _, command := range f.Run {
-			fix.Run = append(fix.Run, command.Fill(m.situation))
+			if line := command.Fill(m.situation); line != "" {
+				fix.Run = append(fix.Run, line)
+			}
 		}
 		for name, value := range f.Set {
 			if fix.Set == nil {

@@ -79,6 +79,11 @@ func (e Example) compare(answer report.Report) (mistakes []string) {
 	if len(found) == 0 {
 		return append(mistakes, fmt.Sprintf("%s is not diagnosed, nothing is", e.Want[0].ID))
 	}
+	for _, d := range found {
+		if d.Cause == "" || len(d.Fixes) == 0 {
+			mistakes = append(mistakes, d.ID+" has no cause or no fix to show: what its sentences name is not known; give words as in {path|the file}, or put what can be left out in [[ ]]")
+		}
+	}
 	for i, want := range e.Want {
 		if i >= len(found) {
 			return append(mistakes, fmt.Sprintf("%s is not diagnosed", want.ID))

@@ -125,7 +125,7 @@ func eventNames() map[string]condition.Shape {
 	maps.Copy(names, map[string]condition.Shape{
 		"text": text, "line": text, "before": text, "source": text,
 		"error": {Type: condition.Object, Members: map[string]condition.Shape{
-			"type": text, "name": text, "message": text, "user": frame,
+			"type": text, "name": text, "message": text, "at": text, "user": frame,
 			"frames": {Type: condition.List, Items: &frame},
 		}},
 	})
@@ -135,7 +135,7 @@ func eventNames() map[string]condition.Shape {
 // NoException is what the event variable error is of a line that is no exception.
 func NoException() condition.Value {
 	return condition.ObjectValue(map[string]condition.Value{
-		"type": condition.StringValue(""), "name": condition.StringValue(""), "message": condition.StringValue(""), "frames": condition.ListValue(), "user": condition.Nil,
+		"type": condition.StringValue(""), "name": condition.StringValue(""), "message": condition.StringValue(""), "at": condition.StringValue(""), "frames": condition.ListValue(), "user": condition.Nil,
 	})
 }
 
