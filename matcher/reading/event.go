@@ -132,6 +132,8 @@ func exceptionValue(e *traceback.Exception) condition.Value {
 		"name":    condition.StringValue(e.Name()),
 		"message": condition.StringValue(e.Message),
 		"at":      condition.StringValue(place(e)),
+		"owner":   condition.StringValue(e.Owner()),
+		"caller":  condition.StringValue(e.Caller()),
 		"frames":  condition.ListValue(frames...),
 		"user":    frameValue(e.UserFrame()),
 	})
@@ -161,5 +163,6 @@ func frameValue(f *traceback.Frame) condition.Value {
 		"line":     condition.NumberValue(float64(f.Line)),
 		"function": condition.StringValue(f.Function),
 		"code":     condition.StringValue(f.Code),
+		"package":  condition.StringValue(f.Package()),
 	})
 }

@@ -119,13 +119,13 @@ type signatureFile struct {
 func eventNames() map[string]condition.Shape {
 	text, number := condition.Shape{Type: condition.String}, condition.Shape{Type: condition.Number}
 	frame := condition.Shape{Type: condition.Object, Members: map[string]condition.Shape{
-		"file": text, "line": number, "function": text, "code": text,
+		"file": text, "line": number, "function": text, "code": text, "package": text,
 	}}
 	names := FindingShapes()
 	maps.Copy(names, map[string]condition.Shape{
 		"text": text, "line": text, "before": text, "source": text,
 		"error": {Type: condition.Object, Members: map[string]condition.Shape{
-			"type": text, "name": text, "message": text, "at": text, "user": frame,
+			"type": text, "name": text, "message": text, "at": text, "owner": text, "caller": text, "user": frame,
 			"frames": {Type: condition.List, Items: &frame},
 		}},
 	})
@@ -135,7 +135,8 @@ func eventNames() map[string]condition.Shape {
 // NoException is what the event variable error is of a line that is no exception.
 func NoException() condition.Value {
 	return condition.ObjectValue(map[string]condition.Value{
-		"type": condition.StringValue(""), "name": condition.StringValue(""), "message": condition.StringValue(""), "at": condition.StringValue(""), "frames": condition.ListValue(), "user": condition.Nil,
+		"type": condition.StringValue(""), "name": condition.StringValue(""), "message": condition.StringValue(""), "at": condition.StringValue(""),
+		"owner": condition.StringValue(""), "caller": condition.StringValue(""), "frames": condition.ListValue(), "user": condition.Nil,
 	})
 }
 
