@@ -61,6 +61,9 @@ func describe(read *reading.Result, known facts.Facts, c conclusion, m match) re
 			d.Cause += " " + detail.Say.Fill(m.situation)
 		}
 	}
+	if s.Role == signature.Unexplained {
+		readMessage(&d, read.Base, c.root.element, m)
+	}
 	d.Cause = strings.TrimSpace(d.Cause)
 	return d
 }

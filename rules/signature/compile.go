@@ -53,7 +53,7 @@ func (l *loader) role(s *Signature, f *signatureFile, complete bool) {
 		s.Role = Role(f.Role.Value)
 	}
 	switch s.Role {
-	case Cause, Consequence, Generic, Unexplained, Inferred:
+	case Cause, Consequence, Generic, Unexplained, Inferred, Message:
 		if complete && (len(f.Fixes) == 0 || len(f.References) == 0) {
 			l.Problem(f.ID.Line, f.ID.Column, "a signature needs at least one entry under fixes: and one under references:")
 		}
@@ -61,7 +61,7 @@ func (l *loader) role(s *Signature, f *signatureFile, complete bool) {
 	case Pace:
 		l.paceGroups(f.Capture)
 	default:
-		l.Problem(f.Role.Line, f.Role.Column, "unknown role %q; roles are cause, consequence, generic, unexplained, inferred, noise, progress and pace", s.Role)
+		l.Problem(f.Role.Line, f.Role.Column, "unknown role %q; roles are cause, consequence, generic, unexplained, inferred, message, noise, progress and pace", s.Role)
 	}
 }
 

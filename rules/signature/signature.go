@@ -18,6 +18,7 @@ const (
 	Consequence Role = "consequence" // follows from a failure elsewhere: never the root when its cause is in the log
 	Generic     Role = "generic"     // names a cause, and speaks only where no other signature does
 	Unexplained Role = "unexplained" // names no cause: shows an error of a kind, and speaks only where no other signature does
+	Message     Role = "message"     // reads what a message itself says: adds its words to an answer that is unexplained
 	Noise       Role = "noise"       // known to be harmless: takes its lines out of consideration
 	Progress    Role = "progress"    // the job goes on: what happened before was survived
 	Inferred    Role = "inferred"    // no line states it, a comparison of lines shows it: speaks where no line tells of a cause
