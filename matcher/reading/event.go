@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"fmt"
 	"maps"
 	"strings"
 
@@ -131,6 +132,9 @@ func exceptionValue(e *traceback.Exception) condition.Value {
 		"type":    condition.StringValue(e.Type),
 		"name":    condition.StringValue(e.Name()),
 		"message": condition.StringValue(e.Message),
+		"at":      condition.StringValue(place(e)),
+		"owner":   condition.StringValue(e.Owner()),
+		"caller":  condition.StringValue(e.Caller()),
 		"frames":  condition.ListValue(frames...),
 		"user":    frameValue(e.UserFrame()),
 	}
@@ -144,7 +148,7 @@ func exceptionValue(e *traceback.Exception) condition.Value {
 // not known.
 func (el *Element) VariablesForConfirm(s *condition.Situation) {
 	if el.Exception != nil && el.Exception.Lone() {
-		s.Set("error", without(exceptionValue(el.Exception), "frames", "user"))
+		s.Set("error", without(exceptionValue(el.Exception), "frames", "user", "owner", "caller"))
 	}
 }
 
@@ -164,6 +168,21 @@ func without(exception condition.Value, unknown ...string) condition.Value {
 	return condition.ObjectValue(members)
 }
 
+// place is where the user's own code was, else where the error was raised, as FILE:LINE; "" when no frame is shown.
+func place(e *traceback.Exception) string {
+	f := e.UserFrame()
+	if f == nil && len(e.Frames) > 0 {
+		f = &e.Frames[len(e.Frames)-1]
+	}
+	if f == nil || f.File == "" {
+		return ""
+	}
+	if f.Line == 0 {
+		return f.File
+	}
+	return fmt.Sprintf("%s:%d", f.File, f.Line)
+}
+
 func frameValue(f *traceback.Frame) condition.Value {
 	if f == nil {
 		return condition.Nil
@@ -173,5 +192,6 @@ func frameValue(f *traceback.Frame) condition.Value {
 		"line":     condition.NumberValue(float64(f.Line)),
 		"function": condition.StringValue(f.Function),
 		"code":     condition.StringValue(f.Code),
+		"package":  condition.StringValue(f.Package()),
 	})
 }

@@ -51,7 +51,7 @@ func (m *matching) guess(x *traceback.Exception, typ string, watching bool, befo
 // specific are the signatures of an element that say more than a generic word.
 func specific(el Element) (known []*signature.Signature) {
 	for _, s := range el.Matches {
-		if s.Role != signature.Generic {
+		if !s.Role.LastResort() {
 			known = append(known, s)
 		}
 	}

@@ -18,7 +18,7 @@ type fold struct {
 
 // Widths of what folds lines, in characters.
 const (
-	minWidth = 40
+	minWidth = 60
 	maxWidth = 400
 )
 
@@ -153,7 +153,7 @@ func isWord(c byte) bool {
 
 // isUsual tells whether a width is one that terminals, mails and libraries have.
 func isUsual(width int) bool {
-	return width == 72 || width == 79 || width == 132 || width >= 60 && width <= 250 && width%10 == 0
+	return width == 72 || width == 79 || width == 132 || width >= 80 && width <= 250 && width%10 == 0
 }
 
 // join adds a line to those that were joined so far if it goes on with them. Last is the last of those, as it is in the source.
@@ -244,7 +244,7 @@ var beginning = regexp.MustCompile(`^(?:` +
 	strings.ReplaceAll(regexp.QuoteMeta(logline.TracebackHeader), " ", `\s`) +
 	`|(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Warning)(?::\s|$)` +
 	`|[\[(]?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:` +
-	`|\[(?:rank\d|default\d|DEBUG|INFO|WARN|ERROR)|\[[^\]\s]{1,40}\][<:]|[DIWEF]\d{4} \d\d:` +
+	`|[\w.-]+:\d+:\d+ \[|\[(?:rank\d|default\d|DEBUG|INFO|WARN|ERROR)|\[[^\]\s]{1,40}\][<:]|[DIWEF]\d{4} \d\d:` +
 	`|(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\b` +
 	`|[\w./-]+: (?:error|fatal|warning|note)\b|\w+ error\b|[^|]{0,60}\d%\|` +
 	`|During handling of|The above exception was|E   |>   |` + "```|~~~" + `|[│╭╰├❱]|#+ ` +
