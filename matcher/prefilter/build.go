@@ -79,7 +79,8 @@ func (b *builder) statement(what Statement, words ...string) {
 }
 
 func (b *builder) signature(s *signature.Entry) {
-	if s.Role == signature.Pace || s.About != "" { // asked about a sample of the lines, or about what a comparison shows
+	// Those are asked about a sample of the lines, about the answer, or about what a comparison shows.
+	if s.Role == signature.Pace || s.Role == signature.Message || s.About != "" {
 		return
 	}
 	if s.Role.LastResort() {

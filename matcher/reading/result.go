@@ -25,8 +25,9 @@ type Result struct {
 	Dumps         []*flight.Dump // of NCCL's flight recorder
 	Stats         report.Stats
 
-	survival *survival
-	failures map[string][]int // when something happened last to each process, by source and in order
+	originals originals
+	survival  *survival
+	failures  map[string][]int // when something happened last to each process, by source and in order
 }
 
 // Result is what the logs that were read so far show.
@@ -37,7 +38,7 @@ func (r *Reading) Result() *Result {
 		Events: slices.SortedFunc(maps.Values(r.events), func(a, b *Event) int { return cmp.Compare(a.Number, b.Number) }),
 		Facts:  s.facts.Stated(), SelectionLogs: s.selectionLogs, Xids: &s.xids, LogPatterns: s.patterns,
 		Paces: r.pace.all, Dumps: r.dumps, Stats: r.stats,
-		survival: &r.survival, failures: r.survival.failures(),
+		originals: r.originals, survival: &r.survival, failures: r.survival.failures(),
 	}
 }
 

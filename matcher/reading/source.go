@@ -131,9 +131,7 @@ func (s *source) exception(e *traceback.Exception) {
 		for _, line := range x.Lines {
 			s.state(s.matching.words(line.Text), line.Text, line, true)
 		}
-		el := Element{Line: x.Line, Exception: x, Text: x.Text()}
-		s.matching.match(&el, s.matching.words(el.Text), prefilter.InException, s.progress.watching, e.Before)
-		raised = append(raised, el)
+		raised = append(raised, s.matching.exception(x, s.progress.watching, e.Before))
 	}
 	e.Before = nil // it holds bytes of the log
 	slices.Reverse(raised)

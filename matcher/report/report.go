@@ -26,6 +26,7 @@ type Diagnosis struct {
 	Count        int           `json:"count"` // how many times it was seen
 	Evidence     []Evidence    `json:"evidence"`
 	Facts        []FactValue   `json:"facts"`
+	Read         []string      `json:"read,omitempty"` // the signatures that read something in the message, whose words are in Cause and Fixes
 	Missing      []Missing     `json:"missing"`
 	Backends     []Backend     `json:"backends,omitempty"`
 	Fixes        []Fix         `json:"fixes"`
