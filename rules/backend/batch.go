@@ -39,7 +39,7 @@ type batchLine struct {
 // Batch answers one situation a line, in order: JSON Lines {"id", "facts"} in, {"id", "available", "selected", ..., "unknown", "disabled"}
 // out. A line that cannot be read is answered by {"id", "line", "error"}. The error tells that reading or writing failed.
 func (l *Library) Batch(v *fact.Vocabulary, in io.Reader, out io.Writer, options BatchOptions) error {
-	b := &batch{library: l, vocabulary: v, options: options}
+	b := &batch{library: l, vocabulary: l.Vocabulary(v), options: options}
 	workers := runtime.GOMAXPROCS(0)
 	asked, inOrder := make(chan batchLine, 4*workers), make(chan batchLine, 64*workers)
 	var running sync.WaitGroup

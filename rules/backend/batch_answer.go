@@ -2,6 +2,7 @@ package backend
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -29,6 +30,9 @@ func (b *batch) answer(s *situation, line batchLine) []byte {
 	if err := json.Unmarshal(line.text, &q); err != nil {
 		return failure(nil, line.number, fmt.Errorf("not a JSON object with id and facts: %w", err))
 	}
+	if q.Facts == nil {
+		return failure(q.ID, line.number, errors.New(`the field "facts" is missing`))
+	}
 	if err := b.take(s, q.Facts); err != nil {
 		return failure(q.ID, line.number, err)
 	}
@@ -46,7 +50,7 @@ func (b *batch) take(s *situation, facts map[string]any) error {
 	for name, decoded := range facts {
 		i, ok := l.byName[name]
 		if !ok {
-			if _, err := l.Vocabulary(b.vocabulary).Known(name); err != nil {
+			if _, err := b.vocabulary.Known(name); err != nil {
 				return err
 			}
 			continue
