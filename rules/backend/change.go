@@ -36,7 +36,7 @@ func changes(s *situation, limit int) []Change {
 		return nil
 	}
 	s.setRelease(candidates[0])
-	if s.someBackend(possible) {
+	if s.ends(possible) {
 		return nil
 	}
 	c := newSearch(s, limit)
@@ -57,7 +57,7 @@ func (c *search) propose(p pull) Change {
 	l := c.library
 	change := Change{Set: make(map[string]condition.Value), Implies: make(map[string]condition.Value)}
 	if d := c.now.decide(); d.chosen >= 0 {
-		change.Selected = l.backends[d.chosen].name
+		change.Selected = c.now.called(int(d.chosen))
 	}
 	for i, lever := range p.levers {
 		v, chosen := c.levers[lever], p.chosen[i]
@@ -73,7 +73,7 @@ func (c *search) propose(p pull) Change {
 				continue
 			}
 			c.now.set(fact, old)
-			if c.now.someBackend(certain) {
+			if c.now.ends(certain) {
 				change.Implies[f.Name] = value
 			} else {
 				change.Set[f.Name] = value

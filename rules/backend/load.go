@@ -25,8 +25,11 @@ type libraryFile struct {
 	Messages     map[string]string  `yaml:"messages"` // filter -> what its rules print
 	Backends     []backendEntry     `yaml:"backends"`
 	Prefer       []preferEntry      `yaml:"prefer"`
+	Asks         *rulefile.Node     `yaml:"asks"`  // an expression: the backend that is asked for
+	Order        []orderEntry       `yaml:"order"` // in which backends are tried when none is asked for
 	SelectionLog selectionLogEntry  `yaml:"selection_log"`
 	Facts        map[string]factUse `yaml:"facts"`
+	Tables       []tableEntry       `yaml:"tables"` // what facts are for a name and a release
 	Define       *rulefile.Node     `yaml:"define"`
 	Rules        []ruleEntry        `yaml:"rules"`
 	Levers       []leverEntry       `yaml:"levers"`
@@ -66,6 +69,7 @@ func loadLibrary(v *fact.Vocabulary, layer fs.FS, folder string) (*Library, rule
 		return nil, nil, err
 	}
 	b := newBuilder(v)
+	b.layer = layer
 	for _, name := range names {
 		content, err := fs.ReadFile(layer, name)
 		if err != nil {
@@ -91,6 +95,7 @@ type namedFile struct {
 type builder struct {
 	reader
 	vocabulary *fact.Vocabulary
+	layer      fs.FS
 	files      []namedFile
 	version    string // the fact that holds the library's release
 	filters    []string
@@ -110,7 +115,7 @@ func newBuilder(v *fact.Vocabulary) *builder {
 func (b *builder) build() {
 	facts, backends, rules := factLoader{b}, backendLoader{b}, ruleLoader{b}
 	steps := []func(){
-		b.head, facts.declare, backends.declare, definitionLoader{b}.define, rules.compile, backends.linkPasses, backends.compile,
+		b.head, facts.declare, tableLoader{b}.compile, backends.declare, definitionLoader{b}.define, rules.compile, backends.linkPasses, backends.compile, orderLoader{b}.compile,
 		rules.index, logLoader{b}.compile, leverLoader{b}.compile, b.noteComparisons,
 	}
 	for _, step := range steps {
@@ -162,6 +167,11 @@ func (b *builder) noteComparisons() {
 	}
 	for _, r := range l.rules {
 		for _, e := range r.conditions() {
+			b.noteComparisonsOf(e)
+		}
+	}
+	for _, o := range l.orders {
+		for _, e := range slices.Concat(o.when.parts...) {
 			b.noteComparisonsOf(e)
 		}
 	}

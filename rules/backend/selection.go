@@ -141,13 +141,24 @@ func (e *evaluation) verdicts() Selection {
 	chosen, decided := e.found.chosen()
 	selection.Decided = decided
 	if decided && chosen >= 0 {
-		selection.Selected = e.library.backends[chosen].name
+		selection.Selected = e.called(chosen)
 	}
 	selection.Reports = e.reports(chosen, decided)
 	if e.found.open() {
 		e.ask(&selection)
 	}
 	return selection
+}
+
+// called is what the library calls a backend: its name, or what an expression says.
+func (s *situation) called(backend int) string {
+	b := s.library.backends[backend]
+	if name, ok := b.called.at(s.release); ok {
+		if v := name.Eval(s.Situation); v.Present() {
+			return v.String()
+		}
+	}
+	return b.name
 }
 
 // reports are what the library says of its choice: only about the chosen backend, and nothing certain before one is chosen.
