@@ -33,6 +33,7 @@ type Answer struct {
 	Verdict string   // Allowed, Disabled or Unknown
 	Rules   []Rule   // that take it out; when unknown, that may
 	Missing []string // facts that would decide
+	Told    bool     // the log itself says so
 }
 
 // MissingFact is a fact that would decide, with the command that tells it.
