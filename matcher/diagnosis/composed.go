@@ -46,7 +46,10 @@ func (a *asked) compose(d *report.Diagnosis, m match, refused []string) bool {
 	if len(a.selection.Beyond) > 0 && !a.toldByLog() {
 		d.Certainty = report.Likely
 	}
-	d.Fixes = a.fixes(m, func(after map[string]condition.Value) bool { return len(a.library.Evaluate(after).Available()) > 0 })
+	d.Fixes = a.fixes(m, func(after map[string]condition.Value) (helps, surely bool) {
+		surely = len(a.library.Evaluate(after).Available()) > 0
+		return surely, surely
+	})
 	return true
 }
 
@@ -67,10 +70,10 @@ func (a *asked) composeFrom(d *report.Diagnosis, s backend.Selection) {
 	title, cause := []string{}, []string{a.named(s) + " has no backend for this call."}
 	for _, r := range reasonsOf(s) {
 		names := strings.Join(r.backends, ", ")
-		title = append(title, names+" ("+strings.TrimSuffix(r.because, ".")+")")
+		title = append(title, names+": "+strings.TrimSuffix(r.because, "."))
 		cause = append(cause, names+": "+r.because)
 	}
-	d.Title = a.library.Title + " has no backend left: " + strings.Join(title, ", ")
+	d.Title = a.library.Title + " has no backend left: " + strings.Join(title, "; ")
 	d.Cause = strings.Join(cause, " ")
 }
 
@@ -127,56 +130,63 @@ func (a *asked) composeRaise(d *report.Diagnosis) {
 
 // composeCall explains why one backend refused a call: the call may differ from what the backend was selected for.
 func (a *asked) composeCall(d *report.Diagnosis, m match, name string) bool {
-	calls := append(a.library.Calls(name, a.values), backend.Call{Facts: a.values, Sure: true})
-	for _, usual := range []bool{false, true} {
-		for _, call := range calls {
-			selection, rule, ok := a.refuses(name, call.Facts, usual)
-			if !ok {
-				continue
-			}
-			d.Certainty = report.Likely
-			if call.Sure && !usual && len(selection.Beyond) == 0 {
-				d.Certainty = report.Confirmed
-			}
-			if call.Sure && !usual {
-				d.Missing = []report.Missing{}
-			}
-			d.Title = name + " of " + a.library.Title + " does not take this call: " + strings.TrimSuffix(sentenceOf(rule), ".")
-			d.Cause = strings.TrimSpace(call.Because + " " + name + " was asked for what it does not have: " + sentenceOf(rule))
-			d.Backends = backendsOf(selection, selection)
-			a.Changes = a.proposalsForCall(name, call.Facts)
-			d.Fixes = a.fixes(m, func(after map[string]condition.Value) bool { return a.serves(name, rule.ID, after) })
-			return true
+	calls := append(a.library.Calls(name, a.values), backend.Call{Facts: a.values})
+	for _, call := range calls {
+		refusal, ok := a.refuses(name, call.Facts)
+		if !ok {
+			continue
 		}
+		rule := refusal.Rules[0]
+		d.Certainty = report.Confirmed
+		if len(call.Assumed) > 0 || refusal.Verdict != backend.Disabled || len(a.selection.Beyond) > 0 {
+			d.Certainty = report.Likely
+		}
+		d.Missing = slices.DeleteFunc(a.Missing, func(asked report.Missing) bool { return !slices.Contains(call.Assumed, asked.Name) })
+		d.Title = a.library.Title + "'s " + name + " does not take this call: " + strings.TrimSuffix(sentenceOf(rule), ".")
+		d.Cause = strings.TrimSpace(call.Because + " " + sentenceOf(rule))
+		refusal.Verdict, refusal.Missing = backend.Disabled, nil
+		d.Backends = []report.Backend{backendOf(refusal)}
+		a.Changes = a.proposalsForCall(name, call.Facts)
+		d.Fixes = a.fixes(m, func(after map[string]condition.Value) (helps, surely bool) { return a.serves(name, rule.ID, after) })
+		return true
 	}
 	return false
 }
 
-// refuses tells whether the rules surely take a backend out, with the rule that does.
-func (a *asked) refuses(name string, values map[string]condition.Value, usual bool) (backend.Selection, backend.Rule, bool) {
-	if usual {
-		values, _ = a.library.Usual(values)
+// refuses tells whether the rules take a backend out, with those that do: with what is known, or, where that leaves it open, with the
+// usual for what is not known. The verdict is the one without the usual.
+func (a *asked) refuses(name string, values map[string]condition.Value) (refusal backend.Answer, ok bool) {
+	usual, _ := a.library.Usual(values)
+	refusal, guess := a.answer(name, values), a.answer(name, usual)
+	if len(guess.Rules) > 0 && guess.Verdict == backend.Disabled {
+		refusal.Rules = guess.Rules
+		return refusal, true
 	}
-	selection := a.library.Evaluate(values)
-	for _, b := range selection.Backends {
-		if b.Name == name && b.Verdict == backend.Disabled && len(b.Rules) > 0 {
-			return selection, b.Rules[0], true
-		}
-	}
-	return selection, backend.Rule{}, false
+	return refusal, refusal.Verdict == backend.Disabled && len(refusal.Rules) > 0
 }
 
-// serves tells whether none of the calls of a backend is refused by a rule any more.
-func (a *asked) serves(name, rule string, values map[string]condition.Value) bool {
-	calls := append(a.library.Calls(name, values), backend.Call{Facts: values})
-	for _, call := range calls {
-		for _, b := range a.library.Evaluate(call.Facts).Backends {
-			if b.Name == name && slices.ContainsFunc(b.Rules, func(r backend.Rule) bool { return r.ID == rule }) {
-				return false
-			}
+// answer is what the rules say of one backend.
+func (a *asked) answer(name string, values map[string]condition.Value) backend.Answer {
+	for _, b := range a.library.Evaluate(values).Backends {
+		if b.Name == name {
+			return b
 		}
 	}
-	return true
+	return backend.Answer{Name: name, Verdict: backend.Unknown}
+}
+
+// serves tells whether a rule refuses none of the calls of a backend any more, and whether surely no rule does.
+func (a *asked) serves(name, rule string, values map[string]condition.Value) (helps, surely bool) {
+	surely = true
+	calls := append(a.library.Calls(name, values), backend.Call{Facts: values})
+	for _, call := range calls {
+		refusal, refused := a.refuses(name, call.Facts)
+		if refused && slices.ContainsFunc(refusal.Rules, func(r backend.Rule) bool { return r.ID == rule }) {
+			return false, false
+		}
+		surely = surely && refusal.Verdict == backend.Allowed
+	}
+	return true, surely
 }
 
 // proposalsForCall are the smallest changes with which a backend takes a call.
@@ -186,16 +196,15 @@ func (a *asked) proposalsForCall(name string, values map[string]condition.Value)
 	for _, change := range a.library.ChangesFor(name, usual, maxChanges) {
 		fix := proposal(change, "")
 		fix.Effect = name + " takes the call"
-		_, _, refused := a.refuses(name, with(values, change.Set), false)
-		fix.Verified = !refused
+		fix.Verified = a.answer(name, with(values, change.Set)).Verdict == backend.Allowed
 		fixes = append(fixes, fix)
 	}
 	return fixes
 }
 
-// fixes are the changes that the rules found, and those of the signature that helps says yes to. What a signature advises to everyone is
+// fixes are the changes that the rules found, and those of the signature that help when they are tried. What a signature advises to everyone is
 // left out where there is something better.
-func (a *asked) fixes(m match, helps func(after map[string]condition.Value) bool) []report.Fix {
+func (a *asked) fixes(m match, try func(after map[string]condition.Value) (helps, surely bool)) []report.Fix {
 	list := slices.Clone(a.Changes)
 	first := 0
 	general := []report.Fix{}
@@ -207,8 +216,9 @@ func (a *asked) fixes(m match, helps func(after map[string]condition.Value) bool
 		switch {
 		case fix.Do == "":
 		case len(f.Set) > 0:
-			fix.Verified = helps(with(a.values, f.Set))
-			if fix.Verified && !slices.ContainsFunc(list, func(have report.Fix) bool { return reflect.DeepEqual(have.Set, fix.Set) }) {
+			helps := false
+			helps, fix.Verified = try(with(a.values, f.Set))
+			if helps && !slices.ContainsFunc(list, func(have report.Fix) bool { return reflect.DeepEqual(have.Set, fix.Set) }) {
 				list = append(list, fix)
 			}
 		case len(f.When) > 0 && condition.All(f.When, m.situation):

@@ -57,8 +57,8 @@ func (b callLoader) compile() {
 // Call is what a backend is called with when it was selected in some situation.
 type Call struct {
 	Facts   map[string]condition.Value
-	Because string // why it differs from what was selected for
-	Sure    bool   // nothing was taken for granted
+	Because string   // why it differs from what was selected for
+	Assumed []string // facts that were taken for granted
 }
 
 // Calls are the ways in which a backend is called differently from what it was selected for.
@@ -83,7 +83,11 @@ func (l *Library) Calls(backend string, facts map[string]condition.Value) []Call
 		for _, fact := range c.open {
 			delete(changed, l.facts[fact].Name)
 		}
-		calls = append(calls, Call{changed, c.because, fits == on})
+		one := Call{Facts: changed, Because: c.because}
+		for _, e := range c.fits {
+			one.Assumed = append(one.Assumed, e.Unknowns(s.Situation)...)
+		}
+		calls = append(calls, one)
 	}
 	return calls
 }

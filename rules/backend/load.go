@@ -21,7 +21,7 @@ type libraryFile struct {
 	Version      rulefile.Text      `yaml:"version"` // the fact that holds the release
 	Source       string             `yaml:"source"`
 	Releases     []rulefile.Text    `yaml:"releases"`
-	Patches      []rulefile.Text    `yaml:"patches"` // releases that were checked and decide as the last of releases: before them
+	Patches      []rulefile.Text    `yaml:"patches"`  // releases that were checked and decide as the last of releases: before them
 	Filters      []string           `yaml:"filters"`  // the stages of the choice, in their order
 	Messages     map[string]string  `yaml:"messages"` // filter -> what its rules print
 	Backends     []backendEntry     `yaml:"backends"`

@@ -15,7 +15,7 @@ type factUse struct {
 	Least   int            `yaml:"least"`
 	Digits  int            `yaml:"digits"`
 	Checked *rulefile.Node `yaml:"checked"` // the newest version with which the rules were compared
-	Same    string         `yaml:"same"` // the fact that holds it when it is not given
+	Same    string         `yaml:"same"`    // the fact that holds it when it is not given
 	Since   rulefile.Text  `yaml:"since"`
 	Default rulefile.Text  `yaml:"default"` // what a caller passes who knows nothing of it
 	Assume  *rulefile.Node `yaml:"assume"`

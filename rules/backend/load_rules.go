@@ -17,7 +17,7 @@ type ruleEntry struct {
 	Requires *rulefile.Node `yaml:"requires"`
 	Because  *rulefile.Node `yaml:"because"` // a sentence, or a list of {when, say} of which the last holds always
 	Message  *rulefile.Node `yaml:"message"`
-	Note     string         `yaml:"note"` // what the library prints elsewhere
+	Note     string         `yaml:"note"`   // what the library prints elsewhere
 	Raises   bool           `yaml:"raises"` // where it fires, the library raises before it chooses
 	Ends     bool           `yaml:"ends"`   // where it fires, nothing else about the variant is worth telling
 	Tells    *rulefile.Node `yaml:"tells"`

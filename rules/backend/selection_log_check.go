@@ -51,7 +51,7 @@ func (t *SelectionLog) settle(s *situation, selection *Selection, backend int, r
 	default:
 		b.Verdict, b.Missing, b.Rules = Disabled, nil, words
 		if known {
-			if rules := t.rulesAbout(s, backend); len(rules) > 0 {
+			if rules := t.rulesAbout(s, backend); len(rules) > 0 && (len(words) == 0 || t.alone(s.release, rules)) {
 				b.Rules = rules
 			}
 		}
@@ -65,7 +65,7 @@ func (t *SelectionLog) words(backend string) []Rule {
 		if one.backend != "" && one.backend != backend {
 			continue
 		}
-		rule := Rule{Variant: one.variant, Because: fmt.Sprintf("the log says %q.", strings.TrimSuffix(one.text, ".")), Message: one.text}
+		rule := Rule{Variant: one.variant, Because: fmt.Sprintf("The log says %q.", strings.TrimSuffix(one.text, ".")), Message: one.text}
 		if !slices.Contains(textsOf(rules), rule.Because) {
 			rules = append(rules, rule)
 		}
@@ -86,6 +86,18 @@ func (t *SelectionLog) whole(backend string) bool {
 	return slices.ContainsFunc(t.said, func(one saying) bool {
 		return one.variant == "" && (one.backend == "" || one.backend == backend)
 	})
+}
+
+// alone tells whether each of the rules is the only one of a release that prints its line, so that the line tells which one it was.
+func (t *SelectionLog) alone(release int, rules []Rule) bool {
+	for _, line := range t.printed(release) {
+		for _, r := range line.rules {
+			if len(line.rules) > 1 && slices.ContainsFunc(rules, func(told Rule) bool { return told.ID == r.id }) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // printedFirst puts the rules whose lines the log has before the others.
