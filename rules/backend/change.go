@@ -30,6 +30,13 @@ func (l *Library) Changes(facts map[string]condition.Value, limit int) []Change 
 	return changes(l.situation(facts), limit)
 }
 
+// ChangesFor is Changes that make one backend available, whatever others are.
+func (l *Library) ChangesFor(backend string, facts map[string]condition.Value, limit int) []Change {
+	s := l.situation(facts)
+	s.only = l.backendNamed(backend)
+	return changes(s, limit)
+}
+
 func changes(s *situation, limit int) []Change {
 	candidates, _ := s.candidates()
 	if len(candidates) != 1 || limit < 1 {

@@ -137,7 +137,11 @@ func (s *situation) spared(variant int, such func(*rule) bool) condition.Value {
 // someVariant tells whether a variant of the first backends has such a verdict; it stops at the first.
 func (s *situation) someVariant(ofFirst int, such func(verdict) bool) bool {
 	for i := range s.library.variants {
-		if s.library.variants[i].backend < ofFirst && such(s.variant(i)) {
+		backend := s.library.variants[i].backend
+		if s.only != all && s.only != backend {
+			continue
+		}
+		if backend < ofFirst && such(s.variant(i)) {
 			return true
 		}
 	}
@@ -147,7 +151,7 @@ func (s *situation) someVariant(ofFirst int, such func(verdict) bool) bool {
 // ends tells whether a backend with such a verdict is what the library ends up with: where it takes requests, that is the one that it is
 // asked for, however many others would work.
 func (s *situation) ends(such func(verdict) bool) bool {
-	if !s.library.takesRequests() {
+	if s.only != all || !s.library.takesRequests() {
 		return s.someVariant(len(s.library.backends), such)
 	}
 	result := off

@@ -12,7 +12,7 @@ import (
 // and what a user can change. It does not change after loading and may be shared.
 type Library struct {
 	Name  string
-	Title string
+	Title string // what people call it, such as "PyTorch scaled_dot_product_attention"
 
 	ask          string // what shows the facts that have no command of their own
 	source       string // URL of a rule's source, with {file} and {tag}
@@ -31,6 +31,8 @@ type Library struct {
 	tables       []*table
 	own          []fact.Info // facts that are not of the vocabulary, or of another type here
 	levers       []lever
+	calls        []call
+	patches      []condition.Version // releases that were checked and decide as the one that stands for them
 	selectionLog logFormat
 }
 
@@ -55,6 +57,7 @@ type libraryFact struct {
 	assumed  condition.Value           // what it is taken for when nobody says otherwise
 	usual    condition.Value           // what most callers pass, unknown when there is no such value
 	keys     bool                      // it is the name by which a table is asked
+	checked  condition.Value           // the newest version with which the rules were compared, unknown where there is none
 	unknown  []string                  // members of an object that are unknown when they are not given
 	compared comparedWith
 }

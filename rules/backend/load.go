@@ -17,11 +17,12 @@ import (
 // files' names.
 type libraryFile struct {
 	Library      rulefile.Text      `yaml:"library"`
-	Title        string             `yaml:"title"`   // for readers of the file
+	Title        string             `yaml:"title"`   // what people call it
 	Version      rulefile.Text      `yaml:"version"` // the fact that holds the release
 	Source       string             `yaml:"source"`
 	Releases     []rulefile.Text    `yaml:"releases"`
 	Checked      []rulefile.Text    `yaml:"checked"`  // the releases whose own code was run beside the rules; the others were read
+	Patches      []rulefile.Text    `yaml:"patches"`  // releases that were checked and decide as the last of releases: before them
 	Filters      []string           `yaml:"filters"`  // the stages of the choice, in their order
 	Messages     map[string]string  `yaml:"messages"` // filter -> what its rules print
 	Backends     []backendEntry     `yaml:"backends"`
@@ -34,6 +35,7 @@ type libraryFile struct {
 	Define       *rulefile.Node     `yaml:"define"`
 	Rules        []ruleEntry        `yaml:"rules"`
 	Levers       []leverEntry       `yaml:"levers"`
+	Calls        []callEntry        `yaml:"calls"` // how what is called differs from what was selected for
 }
 
 // Load reads the backend rules of knowledge bases, from backends/<library>/*.yaml; a library of a later one replaces the earlier one of
@@ -150,7 +152,7 @@ func (b *builder) build() {
 	facts, backends, rules := factLoader{b}, backendLoader{b}, ruleLoader{b}
 	steps := []func(){
 		b.head, facts.declare, tableLoader{b}.compile, backends.declare, definitionLoader{b}.define, rules.compile, backends.linkPasses, backends.compile, orderLoader{b}.compile,
-		rules.index, logLoader{b}.compile, leverLoader{b}.compile, b.noteComparisons,
+		rules.index, logLoader{b}.compile, leverLoader{b}.compile, callLoader{b}.compile, b.noteComparisons,
 	}
 	for _, step := range steps {
 		if len(b.Problems) > 0 {
@@ -178,14 +180,13 @@ func (b *builder) head() {
 		if l.Name != "" {
 			b.Problem(f.Library.Line, f.Library.Column, "the library has a name in another file, too")
 		}
-		l.Name, l.Title, l.source, l.ask = f.Library.Value, f.Title, f.Source, f.SelectionLog.Ask
+		l.Name, l.Title, l.source, l.ask = f.Library.Value, cmp.Or(f.Title, f.Library.Value), f.Source, f.SelectionLog.Ask
 		b.version, b.filters, b.messages = f.Version.Value, f.Filters, f.Messages
 		for _, r := range f.Releases {
-			v, err := condition.ParseVersion(r.Value)
-			if err != nil {
-				b.Problem(r.Line, r.Column, "%v", err)
-			}
-			l.releases = append(l.releases, release{version: v})
+			l.releases = append(l.releases, release{version: b.parseVersion(r)})
+		}
+		for _, r := range f.Patches {
+			l.patches = append(l.patches, b.parseVersion(r))
 		}
 		b.markChecked(f.Checked)
 	})
@@ -208,6 +209,14 @@ func (b *builder) markChecked(releases []rulefile.Text) {
 		}
 		b.library.releases[i].checked = true
 	}
+}
+
+func (b *builder) parseVersion(t rulefile.Text) condition.Version {
+	v, err := condition.ParseVersion(t.Value)
+	if err != nil {
+		b.Problem(t.Line, t.Column, "%v", err)
+	}
+	return v
 }
 
 // noteComparisons collects, for every fact, what the expressions compare it with: from that, values are chosen when the fact is missing.

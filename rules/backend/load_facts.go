@@ -14,7 +14,8 @@ type factUse struct {
 	Values  *rulefile.Node `yaml:"values"` // what it can be, when the rules do not compare it with all of that
 	Least   int            `yaml:"least"`
 	Digits  int            `yaml:"digits"`
-	Same    string         `yaml:"same"` // the fact that holds it when it is not given
+	Checked *rulefile.Node `yaml:"checked"` // the newest version with which the rules were compared
+	Same    string         `yaml:"same"`    // the fact that holds it when it is not given
 	Since   rulefile.Text  `yaml:"since"`
 	Default rulefile.Text  `yaml:"default"` // what a caller passes who knows nothing of it
 	Assume  *rulefile.Node `yaml:"assume"`
@@ -66,6 +67,9 @@ func (b factLoader) declareFact(name string, use factUse) {
 	f.values = byRelease(b.reader, use.Values, b.all(), func(n *rulefile.Node) []condition.Value { return b.values(n, info.Type) })
 	if use.Assume != nil {
 		f.assumed = b.value(use.Assume, info.Type)
+	}
+	if use.Checked != nil {
+		f.checked = b.value(use.Checked, info.Type)
 	}
 	if use.Usual != nil {
 		f.usual = b.value(use.Usual, info.Type)

@@ -16,6 +16,8 @@ type logFormat struct {
 	selected  *regexp.Regexp // with a group "selected"
 	none      string         // what selected says when there is none
 	suffix    *regexp.Regexp // what stands behind a message
+	said      *regexp.Regexp // a reason in the log's own words, with groups "backend" and, where only a variant is off, "variant"
+	every     string         // what "backend" says of all of them
 	messages  []logMessage
 	facts     []statedFact
 	reasons   []*regexp.Regexp // with the groups "backend" and "reasons"
@@ -62,6 +64,14 @@ type SelectionLog struct {
 	selected  string
 	stated    map[string]condition.Value // facts of the choice
 	named     map[int][]*rule            // backend -> the rules that take it out, by the reasons that the log gives for it
+	said      []saying
+}
+
+// saying is a reason in the log's own words.
+type saying struct {
+	backend string // "" for all
+	variant string // "" for the whole backend
+	text    string
 }
 
 func newSelectionLog(l *Library) *SelectionLog {
@@ -104,7 +114,7 @@ func (t *SelectionLog) read(line string) bool {
 	if format.suffix != nil {
 		line = format.suffix.ReplaceAllString(line, "")
 	}
-	found := false
+	found := t.readSayings(line)
 	for _, m := range format.messages {
 		if at := strings.Index(line, m.parts[0]); at >= 0 && m.matches(line[at:]) {
 			t.rules[m.rule], found = append(t.rules[m.rule], line), true
@@ -120,6 +130,30 @@ func (t *SelectionLog) readChoice(line string) (found bool) {
 	}
 	stated, reasons := t.readStated(line), t.readReasons(line)
 	return found || stated || reasons
+}
+
+// maxSayings bounds the reasons that are kept of one selection.
+const maxSayings = 200
+
+// readSayings takes the reasons that a line gives in its own words.
+func (t *SelectionLog) readSayings(line string) (found bool) {
+	format := &t.library.selectionLog
+	if format.said == nil {
+		return false
+	}
+	for _, m := range format.said.FindAllStringSubmatch(line, maxSayings-len(t.said)) {
+		one := saying{text: strings.TrimSpace(m[0]), backend: m[format.said.SubexpIndex("backend")]}
+		if i := format.said.SubexpIndex("variant"); i >= 0 {
+			one.variant = m[i]
+		}
+		if one.backend == format.every {
+			one.backend = ""
+		} else if t.library.backendNamed(one.backend) < 0 {
+			continue
+		}
+		t.said, found = append(t.said, one), true
+	}
+	return found
 }
 
 func submatch(pattern *regexp.Regexp, line string) []string {
@@ -160,6 +194,8 @@ type selectionLogEntry struct {
 	Selected  string `yaml:"selected"`
 	None      string `yaml:"none"`
 	Cut       string `yaml:"cut"`
+	Said      string `yaml:"said"`
+	Every     string `yaml:"every"`
 	Ask       string `yaml:"ask"`
 
 	Facts   []factEntry `yaml:"facts"`
@@ -180,6 +216,10 @@ func (b logLoader) compile() {
 		format.selected = cmp.Or(b.regexp(entry.Selected), format.selected)
 		format.suffix = cmp.Or(b.regexp(entry.Cut), format.suffix)
 		b.compileFacts(entry)
+		format.said, format.every = cmp.Or(b.regexp(entry.Said), format.said), cmp.Or(entry.Every, format.every)
+		if format.said != nil && format.said.SubexpIndex("backend") < 0 {
+			b.Problem(1, 1, "selection_log: said: needs a group (?P<backend>...)")
+		}
 		if format.selected != nil && format.selected.SubexpIndex("selected") < 0 {
 			b.Problem(1, 1, "selection_log: selected: needs a group (?P<selected>...)")
 		}

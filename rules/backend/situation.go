@@ -12,6 +12,7 @@ type situation struct {
 	*condition.Situation
 	library *Library
 	release int // index of the release
+	only    int // the backend that is wanted, or all
 	said    []verdict
 	asked   []bool // by rule: said holds its verdict
 	some    bool   // of asked are true
@@ -19,9 +20,12 @@ type situation struct {
 	lookedUp []bool // by fact: its value is from a table, for this release
 }
 
+// all says that any backend will do.
+const all = -1
+
 // newSituation is a situation in which nothing is known.
 func (l *Library) newSituation() *situation {
-	s := &situation{Situation: l.scope.NewSituation(), library: l, said: make([]verdict, len(l.rules)), asked: make([]bool, len(l.rules)), lookedUp: make([]bool, len(l.facts))}
+	s := &situation{Situation: l.scope.NewSituation(), library: l, only: all, said: make([]verdict, len(l.rules)), asked: make([]bool, len(l.rules)), lookedUp: make([]bool, len(l.facts))}
 	s.Context = s
 	return s
 }
