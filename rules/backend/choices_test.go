@@ -48,12 +48,12 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-func compareChoices(t *testing.T, library, folder string) {
+func compareChoices(t *testing.T, name, folder string) {
 	t.Helper()
-	l := loaded(t, library)
-	files, err := filepath.Glob(filepath.Join(folder, library+"-*.jsonl.gz"))
+	l := library(t, name)
+	files, err := filepath.Glob(filepath.Join(folder, name+"-*.jsonl.gz"))
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no %s-*.jsonl.gz in %s", library, folder)
+		t.Fatalf("no %s-*.jsonl.gz in %s", name, folder)
 	}
 	for _, file := range files {
 		rows := readRows[choiceRow](t, file)
@@ -130,6 +130,3 @@ func sharesMessage(l *Library, s *situation, message logMessage, backend int) bo
 			len(l.variantsOf(backend, off.variants)) > 0 && s.fires(m.rule) == on
 	})
 }
-
-// loaded is the library of that name.
-func loaded(t *testing.T, name string) *Library { return library(t, name) }

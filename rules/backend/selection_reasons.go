@@ -114,10 +114,14 @@ func (t *SelectionLog) readReasons(line string) (found bool) {
 			if backend < 0 {
 				continue
 			}
-			t.say(t.library.backends[backend].name, "False")
+			name, reasons := t.library.backends[backend].name, m[pattern.SubexpIndex("reasons")]
+			t.say(name, "False")
 			found = true
+			if len(t.said) < maxSayings {
+				t.said = append(t.said, saying{backend: name, text: name + ": " + reasons})
+			}
 			for _, message := range format.messages {
-				if r := message.rule; r.canTakeOutOf(t.library, backend) && message.standsIn(m[pattern.SubexpIndex("reasons")]) {
+				if r := message.rule; r.canTakeOutOf(t.library, backend) && message.standsIn(reasons) {
 					t.named[backend] = append(t.named[backend], r)
 				}
 			}
