@@ -12,6 +12,7 @@
 package reading
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"runtime"
@@ -41,6 +42,7 @@ type Reading struct {
 	statements statements
 	pace       paces
 	dumps      []*flight.Dump
+	noLogs     []string // sentences about the sources that are no logs
 }
 
 // Begin starts a reading with what was prepared of a knowledge base.
@@ -70,6 +72,7 @@ func (r *Reading) read(ctx context.Context, name string, from io.Reader, how sca
 		return r.dump(name, text)
 	}
 	s := r.begin(name)
+	s.head = bytes.Clone(head)
 	lines := newLineFilter(s, logline.Sniff(name, head))
 	err = lines.read(ctx, text, how, func(c *scan.Chunk) error {
 		if r.watch != nil {
@@ -81,6 +84,7 @@ func (r *Reading) read(ctx context.Context, name string, from io.Reader, how sca
 	r.count(lines.stats)
 	r.stats.Incomplete = r.stats.Incomplete || err != nil
 	s.end()
+	s.judge(lines.stats.Bytes)
 	return err
 }
 
