@@ -25,17 +25,18 @@ func (t *text) prose() Kind {
 }
 
 var (
-	markup  = pattern.Lazy(`(?i)^\s*<(?:!doctype html|html|\?xml|article|body)\b|^\.(?:TH|Dd|SH)\b`)
-	manual  = pattern.Lazy(`^(?:NAME|SYNOPSIS|DESCRIPTION|OPTIONS|EXIT STATUS|ENVIRONMENT|SEE ALSO|AUTHORS?|BUGS|FILES|EXAMPLES?)$`)
-	option  = pattern.Lazy(`^\s{1,12}-{1,2}[\w?][\w\-]*(?:[ =,\[]|$)`)
-	heading = pattern.Lazy(`^#{1,5} +\S|^(?:={4,}|-{4,}|~{4,}|\^{4,}|"{4,})$|^={1,5} \S.* ={1,5}$`)
-	row     = pattern.Lazy(`^\s*\|.*\|$`)
-	divider = pattern.Lazy(`^\s*\|[\s:|-]*-{3,}[\s:|-]*\|$`)
+	markup    = pattern.Lazy(`(?i)^\s*<(?:!doctype html|html|\?xml|article|body)\b|^\.(?:TH|Dd|SH)\b`)
+	manual    = pattern.Lazy(`^(?:NAME|SYNOPSIS|DESCRIPTION|OPTIONS|EXIT STATUS|ENVIRONMENT|SEE ALSO|AUTHORS?|BUGS|FILES|EXAMPLES?)$`)
+	option    = pattern.Lazy(`^\s{1,12}-{1,2}[\w?][\w\-]*(?:[ =,\[]|$)`)
+	heading   = pattern.Lazy(`^#{1,5} \S|^={1,5} \S.* ={1,5}$`)
+	underline = pattern.Lazy(`^(?:={4,}|-{4,}|~{4,}|\^{4,}|"{4,})$`)
+	row       = pattern.Lazy(`^\s*\|.*\|$`)
+	divider   = pattern.Lazy(`^\s*\|[\s:|-]*-{3,}[\s:|-]*\|$`)
 
 	// How somebody reports a failure that is not solved.
-	report = pattern.Lazy(`(?i)^(?:#+|\*\*).*\b(?:describe the|bug report|bug description|to reproduce|reproduc(?:e|tion)|expected behavio|actual behavio|system info|what happened|relevant log|error log|full log|stack ?trace|traceback|your environment|describe|my |question)\b` +
-		`|^(?:#+|\*\*) ?(?:bug|issue|problem|environment|logs?|error|versions?)\b[^/]{0,20}$` +
-		`|\b(?:I'm|I am|I've|I have|I get|I got|I tried|I use|I was|I see|[Ww]e get|[Ww]e see|[Ww]e are seeing)\b|(?i)\b(?:any (?:help|idea|suggestion)s?|please help|can (?:any|some)one|what (?:is|am I doing) wrong|how (?:can|do|should) I)\b`)
+	reportHeading = pattern.Lazy(`(?i)^(?:#+|\*\*).*\b(?:describe the|bug report|bug description|to reproduce|reproduc(?:e|tion)|expected behavio|actual behavio|system info|what happened|relevant log|error log|full log|stack ?trace|traceback|your environment|my )` +
+		`|^(?:#+|\*\*) ?(?:your |the )?(?:bug|issue|problem|environment|logs?|error|versions?|question|description)\b[^/]{0,20}$`)
+	report = pattern.Lazy(`\b(?:I'm|I am|I've|I have|I get|I got|I tried|I use|I was|I see|[Ww]e get|[Ww]e see|[Ww]e are seeing)\b|(?i)\b(?:any (?:help|idea|suggestion)s?|please help|can (?:any|some)one|what (?:is|am I doing) wrong|how (?:can|do|should) I)\b`)
 	solved = pattern.Lazy(`(?i)\b(?:post-?mortem|incident (?:report|review)|retrospective|lessons learned|resolved|status: *(?:closed|solved|done))\b`)
 )
 
@@ -67,23 +68,32 @@ func (t *text) isHelp() bool {
 	return false
 }
 
-var logRecord = pattern.Lazy(logLine + `|(?i)\berror: `)
+var logRecord = pattern.Lazy(logLine + `|NCCL (?:INFO|WARN) |(?i)\berror: `)
 
-// reports tells whether somebody reports a failure.
+// reports tells whether somebody reports a failure, or the text is no prose at all. In a manual the author may speak of himself.
 func (t *text) reports() bool {
-	if t.count(solved) > 0 {
-		return false
-	}
-	outside, fences := 0, fence{}
+	template, asked, logged, fences := 0, 0, 0, fence{}
 	for _, line := range t.filled {
-		if !fences.inside(line) && report().MatchString(line) {
-			outside++
+		switch {
+		case fences.inside(line):
+		case logRecord().MatchString(line):
+			logged++
+		case template == 0 && reportHeading().MatchString(line):
+			template++
+		case report().MatchString(line):
+			asked++
 		}
 	}
-	return outside > 0
+	if logged*5 > len(t.filled) {
+		return true
+	}
+	return t.count(solved) == 0 && (template > 0 || asked > 0 && t.headings() < manyHeadings)
 }
 
-var release = pattern.Lazy(`^(?:#{1,4} |\*\*|={1,3} )?(?:\[?v?\d+\.\d+(?:\.\d+)?\S*\]?|Release v?\d+\.\d+\S*|Version v?\d+\.\d+\S*|\[?Unreleased\]?)(?:\s|$|\()|(?i)^#{0,3} ?(?:changelog|change log|release notes|changes|what's new|history)\b.{0,30}$`)
+// manyHeadings is how many headings a manual has, and hardly anything that somebody asks.
+const manyHeadings = 4
+
+var release = pattern.Lazy(`^(?:#{1,4} |\*\*|={1,3} )(?:Release |Version |v)?\[?v?\d+\.\d+\S*|^\[?v?\d+\.\d+(?:\.\d+)*\S{0,8}\]?(?: \(| - |, |$)|^(?:Release|Version) v?\d+\.\d+\S*|^(?:#{1,4} )?\[?Unreleased\]?$|(?i)^#{0,3} ?(?:changelog|change log|release notes|changes|what's new|history)\b.{0,30}$`)
 
 // isChangelog tells whether the text says what changed from release to release.
 func (t *text) isChangelog() bool {
@@ -91,15 +101,20 @@ func (t *text) isChangelog() bool {
 }
 
 // isGuide tells whether the text is divided by headings and made of sentences, as a manual and a report of an incident are.
-func (t *text) isGuide() bool {
-	headings := 0
-	fences := fence{}
-	for _, line := range t.filled {
-		if !fences.inside(line) && heading().MatchString(line) {
+func (t *text) isGuide() bool { return t.headings() >= 2 && t.sentences()*5 >= len(t.filled)*2 }
+
+// headings counts the headings: they stand after a blank line, or are underlined.
+func (t *text) headings() (headings int) {
+	before, fences := "", fence{}
+	for _, line := range t.all() {
+		quoted := fences.inside(line)
+		underlined := len(line) == len(before) && underline().MatchString(line) && !underline().MatchString(before)
+		if !quoted && (underlined || before == "" && heading().MatchString(line)) {
 			headings++
 		}
+		before = line
 	}
-	return headings >= 2 && t.sentences()*5 >= len(t.filled)*2 && !logRecord().MatchString(t.filled[0])
+	return headings
 }
 
 var sentence = pattern.Lazy(`^\s*(?:[-*+] |\d+\. |> )?(?:\[.*\]\(|[A-Z"'` + "`" + `(*]).*\s.*[\w.,:;)` + "`" + `*!?"]$|^\s*[-*+] |^\s*\|.*\|$|^#|^[a-z]+ [a-z]+ .*[a-z.,:;)]$`)

@@ -16,15 +16,24 @@ type form struct {
 	need  int                   // so many of them are enough
 	never func() *regexp.Regexp // lines that no such text has; nil: any may stand in it
 
-	share float64 // own lines among those that are not blank, at least
-	block bool    // what is indented below a line that ends in | or > is own
+	share  float64 // own lines among those that are not blank, at least
+	quoted quotation
 }
+
+// quotation is how a text of some kind quotes others.
+type quotation int
+
+const (
+	unquoted quotation = iota
+	indented           // as YAML does: what is indented below a line that ends in | or >
+	strung             // as a programming language does: in strings over several lines
+)
 
 // lastOwn is how many of the last lines show whether a text ends as it began.
 const lastOwn = 6
 
 // logLine is a line that a program prints while it runs: with a time or a level before it, or the end of a Python exception.
-const logLine = `^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|^\[?\d\d:\d\d:\d\d|^\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL)\b[]:]? |^Traceback \(most recent|^[A-Za-z_][\w.]*(?:Error|Exception|Interrupt): `
+const logLine = `^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|^\[?\d\d:\d\d:\d\d|^\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL)\b[]:]? |^Traceback \(most recent|^[A-Za-z_][\w.]*(?:Error|Exception|Interrupt):|^\[ *\d+\.\d{6}\]|^[IWEF]\d{4} `
 
 var forms = []form{
 	{
@@ -69,8 +78,8 @@ var forms = []form{
 		kind:  Config, // YAML
 		first: pattern.Lazy(`^(?:#|---|%YAML|"?[A-Za-z_][\w.\-/ ]*"?:(?: |$)|- \S)`),
 		own:   pattern.Lazy(`^\s*(?:#|---$|\.\.\.$|(?:- )*["']?[\w.$<*@~\-/]+["']?:(?:\s|$)|- |-$|[}\])],?$|["'].*["'],?$)|^\s{2,}\S`),
-		sure:  pattern.Lazy(`^\s*(?:- )?["']?[\w.\-/]+["']?:(?:$| [|>][-+]?$| [\[{])|^\s*- [\w.\-]+: \S`), need: 1, share: 0.98, block: true,
-		never: pattern.Lazy(logLine + `|^\s*(?:status|containerStatuses|lastState|involvedObject|exitCode):|^[A-Z][\w ]*:\s{2,}\S|^\S.*[^:{\[|>,] (?:at|in|on|for|is|was|were|failed|to)\b[^:]*$`),
+		sure:  pattern.Lazy(`^\s*(?:- )?["']?[\w.\-/]+["']?:(?:$| [|>][-+]?$| [\[{])|^\s*- [\w.\-]+: \S`), need: 1, share: 0.98, quoted: indented,
+		never: pattern.Lazy(logLine + `|^\s*(?:status|containerStatuses|lastState|involvedObject|exitCode):|^[A-Z][\w ]*:\s{2,}\S`),
 	},
 	{
 		kind:  Config, // INI, TOML, and files of environment variables
@@ -83,7 +92,7 @@ var forms = []form{
 		kind:  Source,
 		first: pattern.Lazy(`^\s*(?:#|//|/\*|\*|<!--|--|;|"""|'''|r"""|@|\{|<\?php|'use strict'|"use strict")|` + codeLine),
 		own:   pattern.Lazy(`^\s*(?:#|//|/\*|\*|--|"""|'''|@\w)|[{}()\[\];,\\:=]$|^\s*(?:return|raise|yield|else|try|finally|pass|break|continue|case|if|for|while|with|assert|elif|except|throw|del|global|print|echo|export|set|fi|done|esac|end|goto|then|do|default|defer|go|var|let|const|import|from|package|use)\b|\w\s*(?:[-+*/|&]?=|:=|<-)\s*\S|^\s+\S.*[,)]$|^\s*["'` + "`" + `rfb]+["'` + "`" + `]|` + codeLine),
-		sure:  pattern.Lazy(codeLine), need: 2, share: 0.5,
+		sure:  pattern.Lazy(codeLine), need: 2, share: 0.5, quoted: strung,
 		never: pattern.Lazy(`^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d.*\b(?:INFO|ERROR|WARNING|DEBUG)\b`),
 	},
 }
@@ -97,46 +106,82 @@ const codeLine = `^\s*(?:async )?def \w+\(|^\s*class \w+(?:\(.*\))?:|^\s*class \
 	`|^#!\s*/|^\s*if \[\[? .*\]?\](?:; then)?$|^\s*(?:for \w+ in .*; do|while .*; do|esac|fi)$|^set -[eux]+` + // shell
 	`|^FROM \S+(?: AS \w+)?$|^(?:RUN|COPY|ENTRYPOINT|WORKDIR) \S|^[\w.%/-]+:(?: [\w.%/-]+)*$|^(?:cmake_minimum_required|add_library|add_executable|find_package|target_link_libraries)\(` // Dockerfile, make, CMake
 
-// fits tells whether a text is of the form.
+// fits tells whether a text is of the form. What it quotes tells nothing, and neither does the code that a traceback shows.
 func (f *form) fits(t *text) bool {
 	if !f.first().MatchString(t.filled[0]) {
 		return false
 	}
-	own, sure, blocks := 0, 0, block{}
-	atEnd := 0 // own lines among the last ones
+	var own, sure, quoted, atEnd int // atEnd: own lines among the last ones
+	quotes := quotes{how: f.quoted}
 	for i, line := range t.filled {
-		inside := f.block && blocks.inside(line)
-		if !inside && f.never != nil && f.never().MatchString(line) {
-			return false
-		}
-		if !inside && f.sure().MatchString(line) {
-			sure++
-		}
-		if inside || f.own().MatchString(line) {
-			own++
-			if i >= len(t.filled)-lastOwn {
+		last := i >= len(t.filled)-lastOwn
+		switch {
+		case quotes.inside(line):
+			quoted++
+			if last {
 				atEnd++
+			}
+		case f.never != nil && f.never().MatchString(line):
+			return false
+		case i > 0 && frame().MatchString(t.filled[i-1]):
+		case f.own().MatchString(line):
+			own++
+			if last {
+				atEnd++
+			}
+			if f.sure().MatchString(line) {
+				sure++
 			}
 		}
 	}
-	ends := atEnd*2 > min(lastOwn, len(t.filled))
-	return ends && sure >= f.need && float64(own) >= f.share*float64(len(t.filled))
+	return atEnd*2 > min(lastOwn, len(t.filled)) && sure >= f.need && float64(own) >= f.share*float64(len(t.filled)-quoted)
 }
 
-// block is a text that stands indented below a line that ends in | or >, as YAML has it.
-type block struct {
-	open   bool
-	indent int // of the line above it
+var frame = pattern.Lazy(`^\s*File ".*", line \d+`)
+
+// quotes tells what of a text is a quotation.
+type quotes struct {
+	how    quotation
+	open   string // what the quotation ends with, or " " when it ends with less indentation
+	indent int    // of the line above it
 }
 
-// inside tells whether a line is part of such a text.
-func (b *block) inside(line string) bool {
+// inside tells whether a line is part of a quotation, and not the first one.
+func (q *quotes) inside(line string) bool {
 	indent := len(line) - len(strings.TrimLeft(line, " "))
-	if b.open && indent > b.indent {
+	switch {
+	case q.how == unquoted:
+	case q.open == " " && indent > q.indent:
 		return true
+	case q.open != "" && q.open != " ":
+		if strings.Count(line, q.open)%2 == 1 {
+			q.open = ""
+		}
+		return true
+	case q.how == indented:
+		q.open, q.indent = "", indent
+		if blockBegins().MatchString(line) {
+			q.open = " "
+		}
+	default:
+		q.open = stringBegins(line)
 	}
-	b.open, b.indent = blockBegins().MatchString(line), indent
 	return false
 }
 
 var blockBegins = pattern.Lazy(`(?:^|[:-] )(?:[\w.\-/]+: )?[|>][-+]?\d*[-+]?$`)
+
+// stringBegins is the mark of a string over several lines that begins in a line of code, "" when none does.
+func stringBegins(line string) string {
+	for _, mark := range []string{`"""`, "'''"} {
+		if strings.Count(line, mark)%2 == 1 {
+			return mark
+		}
+	}
+	if strings.Count(line, "`")%2 == 1 && rawString().MatchString(line) {
+		return "`"
+	}
+	return ""
+}
+
+var rawString = pattern.Lazy("`$|[=:,({+] ?`")

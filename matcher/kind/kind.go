@@ -72,7 +72,7 @@ func (j Judgement) Quotes(line int) bool {
 // Of tells what a text is.
 func Of(s Sample) Judgement {
 	t := newText(s)
-	if len(t.filled) == 0 {
+	if len(t.filled) < fewest {
 		return Judgement{}
 	}
 	for i := range forms {
@@ -90,6 +90,7 @@ func Of(s Sample) Judgement {
 }
 
 const (
+	fewest  = 3   // lines that are not blank: of fewer nobody can tell what they are
 	maxHead = 400 // lines from the first that are looked at
 	maxLast = 120 // lines up to the last
 	maxLine = 300 // bytes of each
