@@ -22,6 +22,7 @@ import (
 	"github.com/gpu-triage/triage/matcher/pace"
 	"github.com/gpu-triage/triage/matcher/prefilter"
 	"github.com/gpu-triage/triage/matcher/report"
+	"github.com/gpu-triage/triage/matcher/rootline"
 	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/rules"
 )
@@ -41,10 +42,11 @@ type Reading struct {
 	statements statements
 	pace       paces
 	dumps      []*flight.Dump
+	tails      tails
 }
 
 // Begin starts a reading with what was prepared of a knowledge base.
-func Begin(base *rules.Base, filter *prefilter.Filter, steps *pace.StepReader) *Reading {
+func Begin(base *rules.Base, filter *prefilter.Filter, steps *pace.StepReader, roots func() *rootline.Finder) *Reading {
 	return &Reading{
 		base:       base,
 		matching:   matching{filter: filter, situation: base.Scope.NewSituation()},
@@ -52,6 +54,7 @@ func Begin(base *rules.Base, filter *prefilter.Filter, steps *pace.StepReader) *
 		survival:   newSurvival(),
 		statements: newStatements(base),
 		pace:       paces{steps: steps},
+		tails:      tails{finder: roots},
 	}
 }
 
