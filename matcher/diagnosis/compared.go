@@ -123,11 +123,11 @@ func failedTool(read *reading.Result, s situation, root *finding) *finding {
 		return nil
 	}
 	failed := read.RootLine()
-	if failed == nil || root != nil && root.role() == signature.Generic && !outdoes(failed, root) {
+	if failed == nil || root != nil && !outdoes(failed, root) || read.WentOn(read.Occurrence(failed.Line)) {
 		return nil
 	}
 	el := comparedElement(read, signature.FailedFinding, failed.Value())
-	el.Line, el.Text, el.Shows = failed.Line, failed.Line.Text, failed.Shows
+	el.Line, el.Text, el.Shows = failed.Line, failed.Text, failed.Shows
 	e := reading.NewEvent(len(read.Events))
 	e.Occurred(read.Occurrence(failed.Line), reading.Chain{el}, never)
 	f := &finding{event: e, element: e.Chain.Head(), Occurrences: e.Occurrences(never)}
@@ -138,9 +138,10 @@ func failedTool(read *reading.Result, s situation, root *finding) *finding {
 	return f
 }
 
-// outdoes tells whether what failed by the form of the lines says more than a generic word: it surely is an error and stands before that,
-// in one log, or that stands in an earlier step.
+// outdoes tells whether what failed by the form of the lines says more than a consequence or a generic word in the same log: it surely is an
+// error and stands before that, or that is only the last word of the step, or stands in an earlier one.
 func outdoes(failed *rootline.Finding, root *finding) bool {
 	line := root.First.Line
-	return line.Source == failed.Line.Source && (line.Number < failed.From || failed.Sure && failed.Line.Number < line.Number)
+	return line.Source == failed.Line.Source &&
+		(line.Number < failed.From || line.Number == failed.End || failed.Sure && failed.Line.Number < line.Number)
 }

@@ -12,10 +12,12 @@ import (
 // Finding is what failed, as far as the lines of a log tell by their form alone.
 type Finding struct {
 	Line  logline.Line   // the first that the failure itself printed
+	Text  string         // that line, and those after it that belong to it
 	Shows []logline.Line // that say more of it
 	Tool  string         // that printed it; "" when no tool is known to print such a line
 	Step  string         // of the CI job, as it names it
 	From  int            // number of the first line of the step that failed
+	End   int            // number of the line of the CI system's last word about that step; 0 when there is none
 	Sure  bool           // the tool prints such a line only when it fails
 	Last  string         // the last word of what had called the tool
 }
@@ -48,7 +50,7 @@ func (f *Finder) Find(tail Tail) *Finding {
 	}
 	found := &Finding{Step: s.name, From: s.from}
 	if s.ended != nil {
-		found.Last = s.ended.line.Text
+		found.Last, found.End = s.ended.line.Text, s.ended.line.Number
 	}
 	group := group(s.marks)
 	switch {
@@ -118,9 +120,6 @@ func open(marks []mark) (errors []mark, last *tool.Tool) {
 	return errors, last
 }
 
-// anyClass is the class of the rows that know no tool.
-const anyClass = "any"
-
 // latest is the last run of errors that were printed together: a script that goes on after an error does so for more than a few lines.
 func latest(errors []mark) []mark {
 	first := len(errors) - 1
@@ -137,8 +136,12 @@ func (r *reading) show(found *Finding, group []mark, s *step) {
 	if root.row.Tool.Class == anyClass {
 		found.Tool = ""
 	}
+	found.Text = root.line.Text
 	for i := 1; i <= root.row.Lines; i++ {
 		r.more(found, r.index(root.line)+i, s)
+	}
+	for _, line := range found.Shows {
+		found.Text += "\n" + line.Text
 	}
 	for _, m := range group[1:] {
 		if len(found.Shows) < maxShows && m.line.Number > found.Line.Number+root.row.Lines {
@@ -179,7 +182,7 @@ func (r *reading) lastLines(found *Finding, s *step) bool {
 	if len(lines) == 0 {
 		return false
 	}
-	found.Line = lines[0]
+	found.Line, found.Text = lines[0], lines[0].Text
 	slices.Reverse(lines[1:])
 	found.Shows = lines[1:]
 	return true

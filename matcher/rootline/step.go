@@ -45,6 +45,11 @@ func (s *step) has(kinds ...tool.Kind) bool {
 	return slices.ContainsFunc(s.marks, func(m mark) bool { return slices.Contains(kinds, m.row.Kind) })
 }
 
+// stopped tells whether the CI system itself says that it stopped the step.
+func (s *step) stopped() bool {
+	return slices.ContainsFunc(s.marks, func(m mark) bool { return m.row.Kind == tool.Stopped && m.row.Tool.Class == ciClass })
+}
+
 // weight tells how much the step has to say of why it failed: commands of the shell, and words that all programs print, say little.
 func (s *step) weight() int {
 	most := 0
@@ -61,13 +66,20 @@ func (s *step) weight() int {
 	return most
 }
 
-// shellClass is the class of the shell and its small commands.
-const shellClass = "shell"
+// Classes of tools whose errors weigh less than those of others.
+const (
+	ciClass     = "ci"     // CI systems
+	anyClass    = "any"    // the rows that know no tool
+	shellClass  = "shell"  // the shell and its small commands
+	pythonClass = "python" // Python and its libraries
+	hostClass   = "host"   // what may befall any program
+)
 
 // How near to its end a log without a CI system's word must say that something failed: what ends a program is printed last.
 const (
 	nearEnd      = 200 // lines after the last word of a tool
 	nearEndError = 40  // lines after an error
+	nearEndShell = 5   // lines after an error of the shell, or after a program was stopped: scripts go on, and jobs begin again
 )
 
 // failed is the step that failed, or nil. A job may go on after one that is allowed to fail, and cleans up after one that is not: of steps
@@ -80,8 +92,8 @@ func (r *reading) failed() *step {
 			chosen = s
 		}
 	}
-	for _, s := range all { // that the CI system itself stopped has no other last word
-		if s.has(tool.Stopped) && (chosen == nil || chosen.weight() < s.weight()) {
+	for _, s := range all { // one that the CI system itself stopped has no other last word
+		if s.stopped() && (chosen == nil || chosen.weight() < s.weight()) {
 			chosen = s
 		}
 	}
@@ -106,9 +118,17 @@ func (r *reading) failedAtEnd(s *step) bool {
 		switch m.row.Kind {
 		case tool.Passed:
 			return false
-		case tool.Failed, tool.Stopped:
+		case tool.Failed:
 			return after <= nearEnd
+		case tool.Stopped:
+			return after <= nearEndShell
 		case tool.Error:
+			switch m.row.Tool.Class {
+			case shellClass:
+				return after <= nearEndShell
+			case pythonClass, hostClass: // where nobody says that the program failed, its tracebacks and the signatures tell
+				continue
+			}
 			return after <= nearEndError
 		}
 	}
