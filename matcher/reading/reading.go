@@ -24,6 +24,7 @@ import (
 	"github.com/gpu-triage/triage/matcher/prefilter"
 	"github.com/gpu-triage/triage/matcher/repair"
 	"github.com/gpu-triage/triage/matcher/report"
+	"github.com/gpu-triage/triage/matcher/rootline"
 	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/rules"
 )
@@ -45,10 +46,11 @@ type Reading struct {
 	dumps      []*flight.Dump
 	originals  originals
 	noLogs     []string // sentences about the sources that are no logs
+	tails      tails
 }
 
 // Begin starts a reading with what was prepared of a knowledge base.
-func Begin(base *rules.Base, filter *prefilter.Filter, steps *pace.StepReader) *Reading {
+func Begin(base *rules.Base, filter *prefilter.Filter, steps *pace.StepReader, roots func() *rootline.Finder) *Reading {
 	return &Reading{
 		base:       base,
 		matching:   matching{filter: filter, situation: base.Scope.NewSituation()},
@@ -57,6 +59,7 @@ func Begin(base *rules.Base, filter *prefilter.Filter, steps *pace.StepReader) *
 		statements: newStatements(base),
 		pace:       paces{steps: steps},
 		originals:  make(originals),
+		tails:      tails{finder: roots},
 	}
 }
 
