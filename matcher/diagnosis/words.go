@@ -70,7 +70,7 @@ func describe(read *reading.Result, known facts.Facts, c conclusion, m match) re
 
 // title is the signature's. An error that nobody can explain is called by its own words.
 func title(m match, el *reading.Element) string {
-	if m.certainty != report.Unexplained || el.Exception == nil || el.Exception.Type == "" {
+	if m.certainty != report.Unexplained || el.Exception != nil && el.Exception.Type == "" {
 		return m.signature.Title
 	}
 	own, _, _ := strings.Cut(el.Text, "\n")

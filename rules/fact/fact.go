@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/pattern"
 	"github.com/gpu-triage/triage/rules/rulefile"
 )
 
@@ -22,6 +23,9 @@ type Vocabulary struct {
 	SelectionLogs []SelectionLogReader
 	// PackageLines are patterns of lines that name a package and its version, with groups name and value.
 	PackageLines []Reader
+	// Hedges matches a sentence in which a person does not say what is there, but what would be, is needed, or was tried; nil when there is
+	// none.
+	Hedges *pattern.Pattern
 	// Inferences are facts that follow from others.
 	Inferences []Inference
 
@@ -53,6 +57,7 @@ type File struct {
 	} `yaml:"dicts"`
 	SelectionLogs []SelectionLogReader `yaml:"selection_logs"`
 	Packages      []readerEntry        `yaml:"packages"`
+	Hedges        rulefile.Text        `yaml:"hedges"`
 }
 
 type factEntry struct {
@@ -102,6 +107,13 @@ func newVocabulary(d *rulefile.Decoder, file *File) *Vocabulary {
 	}
 	for _, entry := range file.Packages {
 		v.PackageLines = append(v.PackageLines, newReader(d, entry, nil))
+	}
+	if file.Hedges.Value != "" {
+		hedges, err := pattern.New(file.Hedges.Value)
+		if err != nil {
+			d.Problem(file.Hedges.Line, file.Hedges.Column, "%v", err)
+		}
+		v.Hedges = hedges
 	}
 	v.SelectionLogs = file.SelectionLogs
 	for _, e := range file.Dicts {
@@ -167,9 +179,9 @@ func (v *Vocabulary) Package(name string) (fact string, ok bool) {
 	return fact, ok
 }
 
-// normalPackage is PEP 503's normal form, in which flash_attn and Flash-Attn are one.
+// normalPackage is PEP 503's normal form, in which flash_attn and Flash-Attn are one, as is "Flash Attn" in a sentence.
 func normalPackage(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "-", ".", "-").Replace(name))
+	return strings.ToLower(strings.NewReplacer("_", "-", ".", "-", " ", "-").Replace(name))
 }
 
 // Parse reads a fact's value from what a person writes; "none" and "null" mean known to be absent.
