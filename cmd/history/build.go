@@ -19,6 +19,8 @@ type maker struct {
 	client *client
 	parser *parser
 	cache  cache
+	// download says that nothing is parsed: the archives are read into the cache, for a run that needs no network.
+	download bool
 }
 
 // distribution is a package of the index and the modules it brings.
@@ -44,6 +46,9 @@ func (m *maker) history(ctx context.Context, d distribution) ([]byte, error) {
 			b.unread(r)
 		}
 	}
+	if m.download {
+		return nil, nil
+	}
 	return b.encode()
 }
 
@@ -52,6 +57,12 @@ func (m *maker) release(ctx context.Context, b *builder, known map[member][]tabl
 	pack, err := m.pack(ctx, b.distribution, known, r)
 	if err != nil {
 		return err
+	}
+	if m.download {
+		for _, c := range pack.Contents {
+			known[c.Member] = nil
+		}
+		return nil
 	}
 	if err := m.declare(b.distribution, known, r, pack); err != nil {
 		return err

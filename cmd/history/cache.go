@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
+	"encoding/gob"
 	"errors"
 	"io/fs"
 	"os"
@@ -46,17 +46,17 @@ func (c cache) load(name string, value any) (bool, error) {
 		return false, err
 	}
 	defer decoder.Close()
-	return true, json.NewDecoder(decoder).Decode(value)
+	return true, gob.NewDecoder(decoder).Decode(value)
 }
 
 // save writes to another name first: an interrupted run leaves no half a file.
 func (c cache) save(name string, value any) error {
 	var body bytes.Buffer
-	encoder, err := zstd.NewWriter(&body, zstd.WithEncoderConcurrency(1))
+	encoder, err := zstd.NewWriter(&body, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(json.NewEncoder(encoder).Encode(value), encoder.Close()); err != nil {
+	if err := errors.Join(gob.NewEncoder(encoder).Encode(value), encoder.Close()); err != nil {
 		return err
 	}
 	target := filepath.Join(c.dir, name)

@@ -37,6 +37,7 @@ func run(ctx context.Context) error {
 	python := flag.String("python", "python3", "the Python that parses, the newest that there is")
 	out := flag.String("out", "rules/history/data", "the `FOLDER` of the tables")
 	cached := flag.String("cache", defaultCache(), "the `FOLDER` in which downloads are kept")
+	download := flag.Bool("download", false, "fill the cache and make no tables")
 	parallel := flag.Int("parallel", 4, "how many packages are downloaded at a time")
 	flag.Usage = func() {
 		fmt.Fprintln(flag.CommandLine.Output(), "Usage: history [flags] [PACKAGE]...\n\nMakes the tables of the packages named, by default of all.")
@@ -58,7 +59,7 @@ func run(ctx context.Context) error {
 	m := &maker{
 		client: &client{index: strings.TrimSuffix(address, "/"), http: &http.Client{Timeout: 10 * time.Minute}},
 		parser: parser,
-		cache:  cache{*cached},
+		cache:  cache{*cached}, download: *download,
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(*parallel)
@@ -67,6 +68,10 @@ func run(ctx context.Context) error {
 			encoded, err := m.history(ctx, d)
 			if err != nil {
 				return fmt.Errorf("%s: %w", d.name, err)
+			}
+			if *download {
+				log.Printf("%s: downloaded", d.name)
+				return nil
 			}
 			log.Printf("%s: %d kB", d.name, len(encoded)>>10)
 			return os.WriteFile(filepath.Join(*out, d.name+".history"), encoded, 0o644)
