@@ -13,7 +13,7 @@ import warnings
 
 FUNCTION, CLASS, VALUE, IMPORT, LAZY, TYPING = "f", "c", "v", "i", "l", "t"
 MEMBER, ATTRIBUTE, FIELD, INSTANCE, RENAMED, GONE, EXPORTED = "m", "p", "d", "s", "r", "g", "a"
-STAR, TYPING_STAR, EXPORTS_OF, FOLDER, OPEN, OPEN_ALL = "*", "T", "A", "L", "?", "!"
+STAR, TYPING_STAR, EXPORTS_OF, FOLDER, OPEN, OPEN_ALL, DELEGATE = "*", "T", "A", "L", "?", "!", "D"
 
 STRUCTURE = re.compile(r"import_structure$")
 SELF = re.compile(r"\bself\.([A-Za-z_]\w*)(?=\s*(?:,\s*self\.\w+\s*)*(?::[^=\n]{1,120})?=(?!=))")
@@ -38,6 +38,18 @@ def last(node):
     if isinstance(node, ast.Call):
         node = node.func
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def below(node):
+    """x of f"{__name__}.x" or __name__ + ".x"."""
+    if isinstance(node, ast.JoinedStr) and len(node.values) == 2:
+        head, tail = getattr(node.values[0], "value", None), node.values[1]
+    elif isinstance(node, ast.BinOp):
+        head, tail = node.left, node.right
+    else:
+        return None
+    text = string(tail) or ""
+    return text[1:] if dotted(head) == "__name__" and text[:1] == "." and text[1:].isidentifier() else None
 
 
 def string(node):
@@ -130,6 +142,8 @@ class Module:
         self.records = {}  # name: its records, so that `del` can drop them
         self.whole = []  # records about the module as a whole
         self.exports = {}
+        self.loops = {}  # variables of loops over literals
+        self.updates = {}  # what x.update(...) adds to these
         self.literals = {}  # names that hold a literal dict, list, tuple or set, to its node
         self.structure = {}  # submodule: names, as _import_structure says
         self.replaced = None  # what stands in sys.modules instead of this module
@@ -154,6 +168,8 @@ class Module:
                 kept = {r: None for r in records if r[0] in (LAZY, TYPING)}
                 if name not in ("__version__",) and "." not in name:
                     self.records[name] = kept
+        if any(r[0] == FUNCTION for r in self.records.get("getattr_migration", ())):
+            self.migrations()
         for key, names in self.structure.items():
             for name in names:
                 self.add(LAZY, name, self.package + "." + key + ":" + name)
@@ -163,6 +179,14 @@ class Module:
         if not (self.exports and self.replaced == "lazy"):
             out.update(dict.fromkeys(self.exports))
         return list(out)
+
+    def migrations(self):
+        """pydantic's tables of what moved and what is gone, as records named "module:name"."""
+        for table, node in self.literals.items():
+            if isinstance(node, (ast.Dict, ast.Set)):
+                for name in strings(node, {}):
+                    if ":" in name:
+                        self.add(GONE if "REMOVED" in table else LAZY, name)
 
     def statements(self, body, typing, always):
         for node in body:
@@ -249,6 +273,8 @@ class Module:
     on_AsyncWith = on_With
 
     def on_For(self, node, typing, always):
+        if isinstance(node.target, ast.Name):
+            self.loops[node.target.id] = self.keys(node.iter)
         self.targets([node.target])
         self.statements(node.body + node.orelse, typing, False)
 
@@ -319,6 +345,8 @@ class Module:
                 self.structure.setdefault(key, []).extend(strings(value, self.literals))
         elif name == "sys.modules" and dotted(target.slice) == "__name__":
             self.replace(value)
+        elif name == "sys.modules" and below(target.slice):
+            self.alias(below(target.slice), self.target_of(value))
 
     def replace(self, value):
         """Another object stands for this module: a lazy one, whose names are known, or anything."""
@@ -337,6 +365,16 @@ class Module:
                 for key in keyword.value.keys:
                     if string(key):
                         self.add(LAZY, string(key), "")
+
+    def alias(self, name, target):
+        """Another name for a module, below this one."""
+        self.add(LAZY, name, target + ":" if target else "")
+
+    def target_of(self, value):
+        for kind, _, arg in self.records.get(dotted(value) or "", ()):
+            if kind == IMPORT:
+                return arg.replace(":", ".").strip(".")
+        return ""
 
     def update_structure(self, value):
         if isinstance(value, ast.Call) and last(value) == "define_import_structure":
@@ -363,7 +401,9 @@ class Module:
         if typing or not isinstance(call, ast.Call):
             return
         callee = dotted(call.func) or ""
-        if callee in ("__all__.extend", "__all__.append", "extend_all") and call.args:
+        if len(call.args) == 2 and below(call.args[0]) and (string(call.args[1]) or "").startswith("."):
+            self.alias(below(call.args[0]), self.package + string(call.args[1]))
+        elif callee in ("__all__.extend", "__all__.append", "extend_all") and call.args:
             self.extend_all(callee, call.args[0])
         elif callee == "__all__.remove" and call.args:
             self.exports.pop((EXPORTED, string(call.args[0]), ""), None)
@@ -384,6 +424,8 @@ class Module:
 
     def change_structure(self, call):
         owner = call.func.value
+        if isinstance(owner, ast.Name) and owner.id in self.literals and call.func.attr == "update":
+            self.updates.setdefault(owner.id, []).append(call.args[0])
         if isinstance(owner, ast.Subscript) and STRUCTURE.search(dotted(owner.value) or "") and string(owner.slice):
             value = ast.List(elts=[call.args[0]]) if call.func.attr == "append" else call.args[0]
             self.structure.setdefault(string(owner.slice), []).extend(strings(value, self.literals))
@@ -403,7 +445,9 @@ class Module:
         if isinstance(value, (ast.List, ast.Tuple, ast.Set)):
             for e in value.elts:
                 self.all_of(e.value) if isinstance(e, ast.Starred) else self.all_entry(e)
-        elif isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
+        elif isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice):
+            self.all_of(value.value)
+        elif isinstance(value, ast.BinOp) and isinstance(value.op, (ast.Add, ast.BitOr)):
             self.all_of(value.left)
             self.all_of(value.right)
         elif isinstance(value, ast.Attribute) and value.attr == "__all__":
@@ -448,7 +492,7 @@ class Module:
 
     def computed(self, tree):
         """globals()[...] = and setattr(sys.modules[__name__], ...), wherever they stand."""
-        for node in ast.walk(tree):
+        for node in outside_getattr(tree):
             if isinstance(node, (ast.Assign, ast.AugAssign)):
                 for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                     if isinstance(target, ast.Subscript) and is_globals(target.value):
@@ -464,8 +508,10 @@ class Module:
                         self.made(node.args[1])
 
     def made(self, key):
-        if string(key):
-            self.add(VALUE, string(key))
+        names = self.loops.get(key.id) if isinstance(key, ast.Name) else [string(key)]
+        if names and all(names):
+            for name in names:
+                self.add(VALUE, name)
         else:
             self.about(OPEN, "names made in a loop")
 
@@ -499,8 +545,69 @@ class Module:
         elif attrs is not None:
             self.about(OPEN, "__getattr__")
 
+    def keys(self, node):
+        """The strings that are in a literal collection, or in what a name stands for; None when that is computed."""
+        if isinstance(node, ast.Name):
+            if node.id == "__all__":
+                return [n for k, n, _ in self.exports if k == EXPORTED]
+            own = self.literals.get(node.id)
+            if own is None or isinstance(own, ast.Name):
+                return None
+            found = self.keys(own)
+            for more in self.updates.get(node.id, ()):
+                found = None if found is None else found + (self.keys(more) or [])
+            return found
+        if isinstance(node, ast.Dict):
+            out = []
+            for k, v in zip(node.keys, node.values):
+                inner = self.keys(v) if k is None else [string(k)]
+                if inner is None:
+                    return None
+                out += [i for i in inner if i]
+            return out
+        if isinstance(node, (ast.DictComp, ast.SetComp, ast.ListComp)) and len(node.generators) == 1:
+            return self.comprehended(node)
+        if isinstance(node, ast.Call) and last(node) in ("keys", "set", "frozenset", "list", "tuple", "dict", "sorted"):
+            if node.args:
+                return self.keys(node.args[0])
+            if isinstance(node.func, ast.Attribute):
+                return self.keys(node.func.value)
+            return [k.arg for k in node.keywords if k.arg]
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.BitOr)):
+            left, right = self.keys(node.left), self.keys(node.right)
+            return None if left is None or right is None else left + right
+        if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+            return strings(node, self.literals)
+        return None
+
+    def comprehended(self, node):
+        """The strings of a comprehension over a literal: its elements, or the first of each."""
+        loop = node.generators[0]
+        element = node.key if isinstance(node, ast.DictComp) else node.elt
+        target = loop.target.elts[0] if isinstance(loop.target, ast.Tuple) and loop.target.elts else loop.target
+        if not (isinstance(element, ast.Name) and isinstance(target, ast.Name) and element.id == target.id):
+            return None
+        source = loop.iter
+        if isinstance(source, ast.Call) and last(source) == "items" and isinstance(source.func, ast.Attribute):
+            source = source.func.value
+        if isinstance(source, ast.Name):
+            source = self.literals.get(source.id)
+        return strings(source, self.literals) if isinstance(source, (ast.List, ast.Tuple, ast.Set, ast.Dict)) else None
+
+    def migration(self, value):
+        """__getattr__ = getattr_migration(__name__): pydantic keeps the tables of all its modules in the one that has the function."""
+        if not isinstance(value, ast.Call) or last(value) != "getattr_migration":
+            return False
+        for kind, _, arg in self.records.get("getattr_migration", ()):
+            if kind == IMPORT:
+                self.about(OPEN, "table:" + arg.partition(":")[0])
+                return True
+        return False
+
     def getattr_table(self, value):
         """__getattr__ = f(__name__, TABLE), as in jax: what has None in it is refused."""
+        if self.migration(value):
+            return
         tables = [self.literals.get(a.id) for a in getattr(value, "args", []) if isinstance(a, ast.Name)]
         tables = [t for t in tables if isinstance(t, ast.Dict)]
         if not tables:
@@ -601,6 +708,15 @@ class Module:
             self.function(MEMBER, name + "." + node.name, node)
 
 
+def outside_getattr(tree):
+    """All nodes but those in a __getattr__, which only keeps what it has found."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += [n for n in ast.iter_child_nodes(node) if getattr(n, "name", "") != "__getattr__"]
+
+
 def is_globals(node):
     return isinstance(node, ast.Call) and dotted(node.func) in ("globals", "vars", "locals") and not node.args
 
@@ -659,56 +775,185 @@ def renaming(decorator):
 
 
 class GetAttr:
-    """Reads the body of a module's __getattr__(name)."""
+    """Reads the body of a module's __getattr__(name): which names it gives, which it refuses, and whether it may give others."""
 
     def __init__(self, module, name):
         self.module = module
         self.name = name
         self.closed = False  # nothing is given beyond the names that were found
+        self.explained = set()  # variables whose value is known to be one of those
+        self.modules = {}  # modules imported in the function, by their names there
 
     def body(self, statements):
+        """Reads statements; whether they end the function."""
         for node in statements:
-            if isinstance(node, ast.If):
-                self.branch(node)
-            elif isinstance(node, ast.Raise):
+            if isinstance(node, ast.Raise):
                 self.closed = True
-                return
-            elif isinstance(node, ast.Return):
+                return True
+            if isinstance(node, ast.Return):
                 self.returned(node.value)
-                return
-            elif isinstance(node, (ast.For, ast.While, ast.Try, ast.With)):
-                inner = GetAttr(self.module, self.name)
-                inner.body(node.body)
-                if has_return(node) and not isinstance(node, ast.With):
-                    self.loop(node)
-            elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and self.always_raises(node.value):
-                self.closed = True
-                return
+                return True
+            if isinstance(node, ast.If):
+                if self.branch(node):
+                    return True
+            elif isinstance(node, (ast.Import, ast.ImportFrom)):
+                self.imported(node)
+            elif isinstance(node, ast.Assign):
+                self.assigned(node)
+            elif isinstance(node, ast.FunctionDef):
+                self.explained.add(node.name)
+            elif isinstance(node, ast.Try):
+                self.tried(node)
+            elif isinstance(node, ast.With):
+                if self.body(node.body):
+                    return True
+            elif isinstance(node, (ast.For, ast.While)) and has_return(node):
+                self.loop(node)
+        return False
 
-    def always_raises(self, call):
-        return last(call) in ("raise_attribute_error",)
-
-    def loop(self, node):
+    def opened(self):
         self.module.about(OPEN, "__getattr__")
 
-    def branch(self, node):
-        names = self.compared(node.test)
-        raises = isinstance(node.body[-1], ast.Raise) if node.body else False
-        nested = any(isinstance(n, ast.If) for n in node.body)
+    def gives(self, names):
+        for name in names:
+            self.module.add(LAZY, name)
+
+    def imported(self, node):
+        for alias in node.names:
+            if isinstance(node, ast.ImportFrom):
+                self.modules[alias.asname or alias.name] = self.module.absolute(node) + "." + alias.name
+            elif alias.asname:
+                self.modules[alias.asname] = alias.name
+            self.explained.add(alias.asname or alias.name.split(".")[0])
+
+    def assigned(self, node):
+        if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name) and self.explains(node.value):
+            self.explained.add(node.targets[0].id)
+        elif isinstance(node.targets[0], ast.Tuple) and self.explains(node.value):
+            self.explained.update(e.id for e in node.targets[0].elts if isinstance(e, ast.Name))
+
+    def explains(self, value):
+        """Whether a value is one for the names that are known; what it tells of names is taken down."""
+        if isinstance(value, ast.Name):
+            return value.id in self.explained
+        if isinstance(value, ast.Subscript) and self.is_name(value.slice):
+            if is_globals(value.value):
+                return True
+            return self.table(value.value)
+        if not isinstance(value, ast.Call):
+            return isinstance(value, ast.Constant)
+        if isinstance(value.func, ast.Attribute) and value.func.attr in ("get", "pop") and value.args and self.is_name(value.args[0]):
+            return is_globals(value.func.value) or self.table(value.func.value)
+        if last(value) == "getattr" and len(value.args) > 1:
+            if not self.is_name(value.args[1]):
+                return isinstance(value.args[0], ast.Name) and value.args[0].id in self.explained
+            return self.delegated(value.args[0])
+        if last(value) in ("import_module", "__import__"):
+            return not any(self.is_name(n) for a in value.args for n in ast.walk(a)) or bool(self.explained) or bool(self.limited)
+        return bool(value.args) and all(not any(self.is_name(n) for n in ast.walk(a)) for a in value.args) and \
+            any(isinstance(n, ast.Name) and n.id in self.explained for a in value.args for n in ast.walk(a))
+
+    limited = False  # a test has let only known names through
+
+    def delegated(self, owner):
+        """getattr(module, name) gives what the other module has."""
+        name = dotted(owner)
+        if name in self.modules:
+            self.module.about(DELEGATE, self.modules[name])
+            return True
+        head = (name or "").split(".")[0]
+        for kind, _, arg in self.module.records.get(head, ()):
+            if kind == IMPORT and name:
+                self.module.about(DELEGATE, ".".join([arg.replace(":", ".").strip(".")] + name.split(".")[1:]))
+                return True
+        return name in self.explained or self.limited
+
+    def table(self, node):
+        names = self.module.keys(node)
         if names is None:
-            if has_return(node) and not raises:
-                negated = isinstance(node.test, ast.Compare) and isinstance(node.test.ops[0], ast.NotIn)
-                if not negated:
-                    self.module.about(OPEN, "__getattr__")
-        elif raises and not nested:
-            message = said(node.body[-1].exc.args[0]) if isinstance(node.body[-1].exc, ast.Call) and node.body[-1].exc.args else ""
+            return False
+        self.gives(names)
+        return True
+
+    def tried(self, node):
+        """try: value = TABLE[name]; except KeyError: pass or raise; else: return value"""
+        ended = self.body(node.body)
+        closed = self.closed
+        self.body(node.orelse)
+        for handler in node.handlers:
+            if any(isinstance(n, ast.Raise) for n in handler.body):
+                self.closed = closed or not ended or True
+                return
+        self.closed = False
+
+    def loop(self, node):
+        """for module, names in TABLE.items(): if name in names: return ..."""
+        source = node.iter if isinstance(node, ast.For) else None
+        if isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute) and source.func.attr in ("items", "values", "keys"):
+            source = source.func.value
+        if isinstance(source, ast.Name):
+            literal = self.module.literals.get(source.id)
+            if isinstance(literal, ast.Dict):
+                self.gives(k.value for k in literal.keys if k is not None and string(k))
+                for value in literal.values:
+                    self.gives(strings(value, self.module.literals))
+                return
+            if isinstance(literal, (ast.List, ast.Tuple, ast.Set)):
+                if all(isinstance(e, ast.Name) for e in literal.elts) and literal.elts:  # modules to look into
+                    for e in literal.elts:
+                        self.delegated(e)
+                    return
+                self.gives(strings(literal, self.module.literals))
+                return
+        self.opened()
+
+    def branch(self, node):
+        """Reads an if; whether no case gets past it."""
+        if isinstance(node.test, ast.Compare) and isinstance(node.test.ops[0], ast.NotIn) and self.is_name(node.test.left) and \
+                isinstance(node.body[-1], ast.Raise):
+            names = self.module.keys(node.test.comparators[0])
+            if names is not None:
+                self.gives(names)
+                self.closed = self.limited = True
+            return names is not None
+        names = self.compared(node.test)
+        raises = isinstance(node.body[-1], ast.Raise)
+        nested = any(isinstance(n, ast.If) for n in node.body)
+        if names is not None and raises and not nested:
+            error = node.body[-1].exc
+            message = said(error.args[0]) if isinstance(error, ast.Call) and error.args else ""
             for name, own in names.items():
                 self.module.add(GONE, name, own or message)
-        elif has_return(node):
-            for name in names:
-                self.module.add(LAZY, name)
-        if node.orelse:
-            self.body(node.orelse)
+        elif names is not None and has_return(node):
+            self.gives(names)
+        elif has_return(node) and not self.known(node):
+            self.opened()
+        if node.orelse and self.body(node.orelse):
+            return names is not None or raises or isinstance(node.body[-1], ast.Return)
+        return False
+
+    def known(self, node):
+        """Whether an if that asks no name returns only what is explained, or asks for nothing that matters."""
+        if any(is_globals(n) for n in ast.walk(node.test)):
+            return True
+        for n in ast.walk(node):
+            if isinstance(n, ast.Assign):
+                self.assigned(n)
+            elif isinstance(n, (ast.Import, ast.ImportFrom)):
+                self.imported(n)
+        returned = [n.value for n in ast.walk(node) if isinstance(n, ast.Return)]
+        return all(self.explains(v) or self.migrated(v) or self.of_known(v) for v in returned)
+
+    def of_known(self, value):
+        """A value computed from an explained one, as in replacement()."""
+        return value is not None and any(isinstance(n, ast.Name) and n.id in self.explained for n in ast.walk(value))
+
+    def migrated(self, value):
+        """pydantic's getattr_migration(__name__)(name), whose tables stand in another module."""
+        if not isinstance(value, ast.Call):
+            return False
+        made = self.module.literals.get(dotted(value.func) or "")
+        return made is not None and self.module.migration(made)
 
     def compared(self, test):
         """The names for which a condition holds, with what is said of each; None when that is not known."""
@@ -724,32 +969,30 @@ class GetAttr:
             return {string(right): ""} if string(right) else None
         if not isinstance(test.ops[0], ast.In):
             return None
-        if isinstance(right, ast.Name):
-            if right.id == "__all__":
-                return {n: "" for k, n, _ in self.module.exports if k == EXPORTED}
-            right = self.module.literals.get(right.id)
-        if isinstance(right, ast.Dict):
-            if any(k is None for k in right.keys):
-                return None
-            return {k.value: said(v) for k, v in zip(right.keys, right.values) if string(k)}
-        if right is None or isinstance(right, (ast.DictComp, ast.SetComp, ast.ListComp)):
-            return None
-        found = strings(right, self.module.literals)
-        return {n: "" for n in found} if found or hasattr(right, "elts") else None
+        literal = self.module.literals.get(right.id) if isinstance(right, ast.Name) else None
+        if isinstance(literal, ast.Dict):
+            messages = {k.value: said(v) for k, v in zip(literal.keys, literal.values) if k is not None and string(k)}
+        else:
+            messages = {}
+        names = self.module.keys(right)
+        return None if names is None else {n: messages.get(n, "") for n in names}
 
     def is_name(self, node):
         return isinstance(node, ast.Name) and node.id == self.name
 
     def returned(self, value):
-        """return f(..., all=__all__) gives the names of __all__; anything else may give any name."""
+        """return f(..., all=__all__) gives the names of __all__; another value may be for any name."""
         if isinstance(value, ast.Call):
             for keyword in value.keywords:
                 if keyword.arg == "all" and dotted(keyword.value) == "__all__":
+                    self.gives(self.module.keys(keyword.value) or ())
                     self.closed = True
                     return
-            if any(is_none(v) for v in [value]):
-                return
-        self.closed = False
+        if value is not None and (self.limited or self.explains(value) or self.migrated(value)):
+            self.closed = True
+            return
+        self.opened()
+        self.closed = True
 
 
 def has_return(node):

@@ -31,7 +31,7 @@ type parser struct {
 func programVersion() string { return fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(program))) }
 
 func startParser(ctx context.Context, python string) (*parser, error) {
-	p := &parser{python: exec.CommandContext(ctx, python, "-c", program)}
+	p := &parser{python: exec.CommandContext(ctx, python, "-X", "utf8", "-c", program)}
 	p.python.Stderr = os.Stderr
 	in, err := p.python.StdinPipe()
 	if err != nil {

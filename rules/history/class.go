@@ -32,9 +32,15 @@ func (p *Package) inClass(class found, name string, i, depth int) found {
 			answer.presence = Unknown
 		}
 	}
-	bases, all := p.bases(class, i, depth)
-	if !all {
-		answer.presence = Unknown
+	bases, outside := p.bases(class, i, depth)
+	for _, base := range outside {
+		has, known := inherits(base, name)
+		if has {
+			return found{presence: Present}
+		}
+		if !known {
+			answer.presence = Unknown
+		}
 	}
 	for _, base := range bases {
 		f := p.inClass(base, name, i, depth+1)
@@ -51,27 +57,26 @@ func (p *Package) inClass(class found, name string, i, depth int) found {
 	return answer
 }
 
-// bases are the base classes inside the package; all tells that there are no others of which something could come.
-func (p *Package) bases(class found, i, depth int) (bases []found, all bool) {
-	all = true
+// bases are the base classes of a class: those inside the package, and the full names of the others.
+func (p *Package) bases(class found, i, depth int) (bases []found, outside []string) {
 	m := p.module(class.module, i)
 	for _, e := range entries(m, class.name, i) {
 		if e.Kind != table.Class || e.Arg == "" {
 			continue
 		}
 		for base := range strings.SplitSeq(e.Arg, ",") {
-			if strings.HasPrefix(base, "@") || slices.Contains(plain, base[strings.LastIndexByte(base, '.')+1:]) {
+			if strings.HasPrefix(base, "@") || base == "object" {
 				continue
 			}
 			f := p.inNamespace(class.module, base, i, depth+1)
-			if f.presence != Present || f.module == "" || f.name == "" || !p.isClass(f, i) || f == class {
-				all = false
+			if f.presence == Present && f.module != "" && f.name != "" && p.isClass(f, i) && f != class {
+				bases = append(bases, f)
 				continue
 			}
-			bases = append(bases, f)
+			outside = append(outside, p.fullName(class.module, base, i))
 		}
 	}
-	return bases, all
+	return bases, outside
 }
 
 // inNamespace is what a dotted expression in a module stands for.
@@ -90,9 +95,6 @@ func (p *Package) inNamespace(module, dotted string, i, depth int) found {
 var ofObject = strings.Fields("__class__ __dict__ __doc__ __module__ __name__ __qualname__ __repr__ __str__ __eq__ __ne__ __hash__ " +
 	"__init__ __new__ __init_subclass__ __subclasshook__ __getattribute__ __setattr__ __delattr__ __dir__ __reduce__ __reduce_ex__ " +
 	"__sizeof__ __format__ __lt__ __le__ __gt__ __ge__ __bases__ __mro__ __subclasses__ mro __weakref__ __annotations__")
-
-// plain are bases from elsewhere that bring no names of their own.
-var plain = []string{"object", "ABC", "Generic", "Protocol", "ABCMeta"}
 
 // parameter tells whether a function, a method, or the constructor of a class takes a parameter by name.
 func (p *Package) parameter(f found, parameter string, i, depth int) Presence {
@@ -143,19 +145,38 @@ func (p *Package) constructor(class found, parameter string, i, depth int) Prese
 			return Present
 		}
 	}
-	bases, all := p.bases(class, i, depth)
+	return p.inheritedConstructor(class, parameter, i, depth)
+}
+
+// inheritedConstructor is constructor for a class without __init__. A dataclass takes its fields and those of other dataclasses: of
+// classes elsewhere, mixins and Python's own have none.
+func (p *Package) inheritedConstructor(class found, parameter string, i, depth int) Presence {
+	answer := Absent
+	bases, outside := p.bases(class, i, depth)
+	for _, base := range outside {
+		bare := len(elsewhere()[base]) == 0
+		_, known := elsewhere()[base]
+		if known && (bare || p.isDataclass(class, i)) || strings.HasSuffix(base, "Mixin") && p.isDataclass(class, i) {
+			continue
+		}
+		answer = Unknown
+	}
 	for _, base := range bases {
 		switch p.constructor(base, parameter, i, depth+1) {
 		case Present:
 			return Present
 		case Unknown:
-			all = false
+			answer = Unknown
 		}
 	}
-	if all {
-		return Absent
-	}
-	return Unknown
+	return answer
+}
+
+// isDataclass tells whether a decorator makes the constructor of a class.
+func (p *Package) isDataclass(class found, i int) bool {
+	return slices.ContainsFunc(entries(p.module(class.module, i), class.name, i), func(e table.Entry) bool {
+		return e.Kind == table.Class && strings.Contains(e.Arg, "@") && strings.Contains(e.Arg, "dataclass")
+	})
 }
 
 // takes tells whether a list of parameters has one that can be given by name. Others may hide in **kwargs.

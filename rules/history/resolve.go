@@ -30,26 +30,49 @@ func (p *Package) at(name Name, i int) Presence {
 	if f.presence != Present || name.Parameter == "" {
 		return f.presence
 	}
+	if parent, last, ok := cutLast(name.Dotted); ok && f.name == "" { // a module may have a function of the same name beside it
+		f = p.member(p.find(parent, i), last, i, 0)
+	}
 	return p.parameter(f, name.Parameter, i, 0)
 }
 
-// find follows a dotted name in release i.
+func cutLast(dotted string) (parent, last string, ok bool) {
+	dot := strings.LastIndexByte(dotted, '.')
+	if dot < 0 {
+		return "", dotted, false
+	}
+	return dotted[:dot], dotted[dot+1:], true
+}
+
+// find follows a dotted name in release i. A module goes before a name that hides it: `from package.module import name` finds the module.
 func (p *Package) find(dotted string, i int) found {
-	root, rest, more := strings.Cut(dotted, ".")
-	if p.module(root, i) == nil {
-		if root != p.table.Roots[0] && !slices.Contains(p.table.Roots, root) && normal(root) == normal(p.table.Package) {
-			root = p.table.Roots[0]
-		} else {
-			return found{presence: Absent}
+	parts := strings.Split(dotted, ".")
+	if p.module(parts[0], i) == nil && !slices.Contains(p.table.Roots, parts[0]) && normal(parts[0]) == normal(p.table.Package) {
+		parts[0] = p.table.Roots[0] // asked for by the distribution's name
+	}
+	longest := 0
+	for longest < len(parts) && p.module(strings.Join(parts[:longest+1], "."), i) != nil {
+		longest++
+	}
+	best := found{presence: Absent}
+	for n := longest; n > 0; n-- {
+		f := p.follow(found{presence: Present, module: strings.Join(parts[:n], ".")}, parts[n:], i)
+		if f.presence == Present || n == longest {
+			best = f
+		}
+		if f.presence == Present {
+			break
 		}
 	}
-	if p.module(root, i) == nil {
-		return found{presence: Absent}
-	}
-	at := found{presence: Present, module: root}
-	for more && at.presence == Present {
-		var part string
-		part, rest, more = strings.Cut(rest, ".")
+	return best
+}
+
+// follow takes one part of a dotted name after the other.
+func (p *Package) follow(at found, parts []string, i int) found {
+	for _, part := range parts {
+		if at.presence != Present {
+			break
+		}
 		at = p.member(at, part, i, 0)
 	}
 	return at
@@ -151,44 +174,90 @@ func (p *Package) imported(arg string, i, depth int) found {
 
 // brought looks for a name that the module does not bind by itself: star imports, lazy folders, and what is made at run time.
 func (p *Package) brought(m *table.Module, name string, i, depth int) found {
-	answer := found{presence: Absent}
-	open := false
-	whole := entries(m, "", i)
-	for _, e := range whole {
-		f := found{presence: Absent}
-		switch e.Kind {
-		case table.Open:
-			open = open || e.Arg != "stub"
-			f.presence = Unknown
-		case table.Star:
-			f = p.starred(e.Arg, name, i, depth+1)
-		case table.Folder:
-			f = p.inFolder(e.Arg, name, i)
-		}
-		if e.Arg == "stub" {
-			f.presence = Absent
-		}
-		if f.presence == Present {
+	answer, soft, open := found{presence: Absent}, true, false
+	for _, e := range entries(m, "", i) {
+		f := p.broughtBy(e, m, name, i, depth)
+		open = open || e.Kind == table.Open && !strings.HasPrefix(e.Arg, "table:")
+		switch f.presence {
+		case Present:
 			return f
-		}
-		if f.presence == Unknown {
+		case Unknown:
 			answer = f
+			soft = soft && p.isSoft(e, i)
 		}
 	}
-	isOpen := slices.ContainsFunc(whole, func(e table.Entry) bool { return e.Kind == table.Open })
-	if isOpen && p.typed(m, name, i, depth) {
+	switch {
+	case open && p.typed(m, name, i, depth):
 		return found{presence: Present}
-	}
-	if answer.presence == Absent {
-		for _, e := range entries(m, name, i) {
-			if e.Kind == table.Exported && e.Arg == "" {
-				return found{presence: Unknown}
-			}
-		}
-	} else if p.exports(m, name, i) {
+	case p.exports(m, name, i) && answer.presence == Unknown:
 		return found{presence: Present}
+	case p.exports(m, name, i):
+		return found{presence: Unknown}
+	case answer.presence == Unknown && soft && p.madeInPython(m, name):
+		return found{presence: Absent}
 	}
 	return answer
+}
+
+// broughtBy is what one record about the whole module says of a name.
+func (p *Package) broughtBy(e table.Entry, m *table.Module, name string, i, depth int) found {
+	switch e.Kind {
+	case table.Open:
+		if of, ok := strings.CutPrefix(e.Arg, "table:"); ok {
+			return p.tabled(of, m.Name+":"+name, i)
+		}
+		if e.Arg != "stub" {
+			return found{presence: Unknown}
+		}
+	case table.Star:
+		return p.starred(e.Arg, name, i, depth+1)
+	case table.Delegate:
+		if strings.HasPrefix(name, "__") || e.Arg == m.Name {
+			break
+		}
+		return p.inModule(e.Arg, name, i, depth+1)
+	case table.Folder:
+		return p.inFolder(e.Arg, name, i)
+	}
+	return found{presence: Absent}
+}
+
+// tabled is a name that a module gives by a table in another module.
+func (p *Package) tabled(module, key string, i int) found {
+	m := p.module(module, i)
+	if m == nil {
+		return found{presence: Unknown}
+	}
+	for _, e := range entries(m, key, i) {
+		if e.Kind == table.Lazy {
+			return found{presence: Present}
+		}
+	}
+	return found{presence: Absent}
+}
+
+// isSoft tells whether what a record leaves open are only names made in C or C++, or copied from there in a loop.
+func (p *Package) isSoft(e table.Entry, i int) bool {
+	if e.Kind == table.Open {
+		return e.Arg == "names made in a loop" || e.Arg == "globals().update"
+	}
+	of := p.module(e.Arg, i)
+	return of == nil || slices.ContainsFunc(entries(of, "", i), func(e table.Entry) bool { return e.Kind == table.Open && e.Arg == "native" })
+}
+
+// madeInPython tells whether some release makes a name in the source of the module itself. Such a name is not one of C or C++, so that
+// a release whose source does not mention it lacks it.
+func (p *Package) madeInPython(m *table.Module, name string) bool {
+	from, _ := slices.BinarySearchFunc(m.Entries, name, func(e table.Entry, name string) int { return strings.Compare(e.Name, name) })
+	for _, e := range m.Entries[from:] {
+		if e.Name != name {
+			break
+		}
+		if e.Kind == table.Function || e.Kind == table.Class || e.Kind == table.Import && !strings.Contains(e.Arg, "_C") {
+			return true
+		}
+	}
+	return false
 }
 
 // exports tells whether __all__ has a name.

@@ -28,6 +28,7 @@ const (
 	TypingStar Kind = 'T' // the same, for type checkers only
 	ExportsOf  Kind = 'A' // __all__ has the names of __all__ in module Arg, too
 	Folder     Kind = 'L' // what the modules below Arg export is imported lazily
+	Delegate   Kind = 'D' // what is not here is looked for in module Arg
 	Open       Kind = '?' // names may be made in other ways; Arg says how
 	OpenAll    Kind = '!' // __all__ is computed
 )
