@@ -38,6 +38,7 @@ func run(ctx context.Context) error {
 	out := flag.String("out", "rules/history/data", "the `FOLDER` of the tables")
 	cached := flag.String("cache", defaultCache(), "the `FOLDER` in which downloads are kept")
 	download := flag.Bool("download", false, "fill the cache and make no tables")
+	anew := flag.Bool("anew", false, "read all releases again, not only those that the tables lack")
 	parallel := flag.Int("parallel", 4, "how many packages are downloaded at a time")
 	flag.Usage = func() {
 		fmt.Fprintln(flag.CommandLine.Output(), "Usage: history [flags] [PACKAGE]...\n\nMakes the tables of the packages named, by default of all.")
@@ -59,7 +60,7 @@ func run(ctx context.Context) error {
 	m := &maker{
 		client: &client{index: strings.TrimSuffix(address, "/"), http: &http.Client{Timeout: 10 * time.Minute}},
 		parser: parser,
-		cache:  cache{*cached}, download: *download,
+		cache:  cache{*cached}, out: *out, anew: *anew, download: *download,
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(*parallel)
@@ -74,7 +75,7 @@ func run(ctx context.Context) error {
 				return nil
 			}
 			log.Printf("%s: %d kB", d.name, len(encoded)>>10)
-			return os.WriteFile(filepath.Join(*out, d.name+".history"), encoded, 0o644)
+			return os.WriteFile(m.tableFile(d), encoded, 0o644)
 		})
 	}
 	err = group.Wait()
