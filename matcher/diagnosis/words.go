@@ -47,7 +47,7 @@ func describe(read *reading.Result, known facts.Facts, c conclusion, m match) re
 	at := c.root.Earliest(c.first)
 	s := m.signature
 	d := report.Diagnosis{
-		ID: s.ID, Title: s.Title, Cause: s.Cause.Fill(m.situation), Certainty: m.certainty,
+		ID: s.ID, Title: title(m, c.root.element), Cause: s.Cause.Fill(m.situation), Certainty: m.certainty,
 		Ranks: c.root.Ranks(), Count: c.root.Count,
 		Evidence: evidence(read, c.root, s, at), Facts: factValues(known, factNames(s, read.Base)),
 		Missing: missing(m, read.Base.Vocabulary), Fixes: fixes(m),
@@ -61,7 +61,20 @@ func describe(read *reading.Result, known facts.Facts, c conclusion, m match) re
 			d.Cause += " " + detail.Say.Fill(m.situation)
 		}
 	}
+	if s.Role == signature.Unexplained {
+		readMessage(&d, read.Base, c.root.element, m)
+	}
+	d.Cause = strings.TrimSpace(d.Cause)
 	return d
+}
+
+// title is the signature's. An error that nobody can explain is called by its own words.
+func title(m match, el *reading.Element) string {
+	if m.certainty != report.Unexplained || el.Exception == nil || el.Exception.Type == "" {
+		return m.signature.Title
+	}
+	own, _, _ := strings.Cut(el.Text, "\n")
+	return logline.Clip(own, maxTitle)
 }
 
 // rankOf is the rank that a finding is about. What has no prefix is the first failed rank's, as far as anyone can tell.
@@ -181,6 +194,9 @@ func missing(m match, v *fact.Vocabulary) []report.Missing {
 	}
 	for _, q := range m.signature.Questions {
 		text := q.Fill(m.situation)
+		if text == "" {
+			continue
+		}
 		list = append(list, report.Missing{Name: "log", Why: text, How: firstCode(text)})
 	}
 	return list
@@ -200,8 +216,13 @@ func fixes(m match) []report.Fix {
 			continue
 		}
 		fix := report.Fix{Do: f.Do.Fill(m.situation), Run: []string{}}
+		if fix.Do == "" {
+			continue
+		}
 		for _, command := range f.Run {
-			fix.Run = append(fix.Run, command.Fill(m.situation))
+			if line := command.Fill(m.situation); line != "" {
+				fix.Run = append(fix.Run, line)
+			}
 		}
 		for name, value := range f.Set {
 			if fix.Set == nil {
@@ -222,7 +243,7 @@ func (c conclusion) consequences() []report.Consequence {
 			continue
 		}
 		title := f.element.Text
-		if f.role() != signature.Generic {
+		if !f.role().LastResort() {
 			title = f.matches[0].signature.Title
 		}
 		title, _, _ = strings.Cut(title, "\n")

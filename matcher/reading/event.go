@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/gpu-triage/triage/matcher/logline"
@@ -130,9 +131,27 @@ func exceptionValue(e *traceback.Exception) condition.Value {
 		"type":    condition.StringValue(e.Type),
 		"name":    condition.StringValue(e.Name()),
 		"message": condition.StringValue(e.Message),
+		"at":      condition.StringValue(place(e)),
+		"owner":   condition.StringValue(e.Owner()),
+		"caller":  condition.StringValue(e.Caller()),
 		"frames":  condition.ListValue(frames...),
 		"user":    frameValue(e.UserFrame()),
 	})
+}
+
+// place is where the user's own code was, else where the error was raised, as FILE:LINE; "" when no frame is shown.
+func place(e *traceback.Exception) string {
+	f := e.UserFrame()
+	if f == nil && len(e.Frames) > 0 {
+		f = &e.Frames[len(e.Frames)-1]
+	}
+	if f == nil || f.File == "" {
+		return ""
+	}
+	if f.Line == 0 {
+		return f.File
+	}
+	return fmt.Sprintf("%s:%d", f.File, f.Line)
 }
 
 func frameValue(f *traceback.Frame) condition.Value {
@@ -144,5 +163,6 @@ func frameValue(f *traceback.Frame) condition.Value {
 		"line":     condition.NumberValue(float64(f.Line)),
 		"function": condition.StringValue(f.Function),
 		"code":     condition.StringValue(f.Code),
+		"package":  condition.StringValue(f.Package()),
 	})
 }
