@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -75,7 +76,7 @@ func pick[T any](r *reader, list []T) (thing T) {
 
 // Decode reads a table. Its modules are read when they are asked for.
 func Decode(data []byte) (*Table, error) {
-	compressed, ok := strings.CutPrefix(string(data), magic)
+	compressed, ok := bytes.CutPrefix(data, []byte(magic))
 	if !ok {
 		return nil, fmt.Errorf("this is no history of form %d: %w", magic[len(magic)-1], errDamaged)
 	}
@@ -84,18 +85,22 @@ func Decode(data []byte) (*Table, error) {
 		return nil, err
 	}
 	defer decoder.Close()
-	body, err := decoder.DecodeAll([]byte(compressed), nil)
+	body, err := decoder.DecodeAll(compressed, nil)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errDamaged, err)
 	}
-	r := &reader{rest: string(body)}
+	return decodeBody(string(body))
+}
+
+func decodeBody(body string) (*Table, error) {
+	r := &reader{rest: body}
 	t := &Table{Package: r.text(), Roots: r.texts()}
 	t.Releases = r.releases()
 	t.sets = decodeSets(r, len(t.Releases))
 	t.args = r.texts()
 	t.modules = make([]packed, r.count())
 	for i := range t.modules {
-		t.modules[i] = packed{name: r.text(), in: pick(r, t.sets), entries: []byte(r.text())}
+		t.modules[i] = packed{name: r.text(), in: pick(r, t.sets), entries: r.text()}
 	}
 	if r.failed || len(r.rest) > 0 {
 		return nil, errDamaged
@@ -151,7 +156,7 @@ func (t *Table) ModuleNames() []string {
 }
 
 func (t *Table) decode(m packed) (*Module, error) {
-	r := &reader{rest: string(m.entries)}
+	r := &reader{rest: m.entries}
 	module := &Module{Name: m.name, In: m.in, Entries: make([]Entry, r.count())}
 	for i := range module.Entries {
 		if len(r.rest) == 0 {

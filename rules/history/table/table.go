@@ -76,7 +76,7 @@ type Table struct {
 type packed struct {
 	name    string
 	in      Set
-	entries []byte
+	entries string
 }
 
 // Set is a set of releases, by their indexes in Table.Releases: runs that do not touch, in order.
