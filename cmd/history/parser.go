@@ -55,22 +55,12 @@ type answer struct {
 
 // declarations are the records of one source file, a single Open record when Python cannot read it.
 func (p *parser) declarations(place place, source []byte) ([]table.Record, error) {
-	header, err := json.Marshal(map[string]any{"module": place.module, "package": place.isPackage, "stub": place.stub, "size": len(source)})
+	said, err := p.ask(place, outline(source))
+	if err == nil && said.Error != "" {
+		said, err = p.ask(place, source)
+	}
 	if err != nil {
 		return nil, err
-	}
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	if _, err := p.in.Write(append(append(header, '\n'), source...)); err != nil {
-		return nil, fmt.Errorf("python: %w", err)
-	}
-	line, err := p.out.ReadBytes('\n')
-	if err != nil {
-		return nil, fmt.Errorf("python stopped at %s: %w", place.module, err)
-	}
-	var said answer
-	if err := json.Unmarshal(line, &said); err != nil {
-		return nil, fmt.Errorf("python said of %s: %w", place.module, err)
 	}
 	if said.Error != "" {
 		return []table.Record{{Kind: table.Open, Arg: "not read: " + said.Error}}, nil
@@ -80,4 +70,25 @@ func (p *parser) declarations(place place, source []byte) ([]table.Record, error
 		records = append(records, table.Record{Kind: table.Kind(r[0][0]), Name: r[1], Arg: r[2]})
 	}
 	return records, nil
+}
+
+// ask hands one source to Python and waits for what it says.
+func (p *parser) ask(place place, source []byte) (said answer, err error) {
+	header, err := json.Marshal(map[string]any{"module": place.module, "package": place.isPackage, "stub": place.stub, "size": len(source)})
+	if err != nil {
+		return said, err
+	}
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if _, err := p.in.Write(append(append(header, '\n'), source...)); err != nil {
+		return said, fmt.Errorf("python: %w", err)
+	}
+	line, err := p.out.ReadBytes('\n')
+	if err != nil {
+		return said, fmt.Errorf("python stopped at %s: %w", place.module, err)
+	}
+	if err := json.Unmarshal(line, &said); err != nil {
+		return said, fmt.Errorf("python said of %s: %w", place.module, err)
+	}
+	return said, nil
 }
