@@ -159,9 +159,14 @@ type Range struct {
 
 // Ranges are what is known of a name over all releases, oldest first.
 func (p *Package) Ranges(name Name) []Range {
+	return p.ranges(func(i int) Presence { return p.at(name, i) })
+}
+
+// ranges joins consecutive releases of which the same is known.
+func (p *Package) ranges(at func(i int) Presence) []Range {
 	var ranges []Range
 	for i, r := range p.table.Releases {
-		presence := p.at(name, i)
+		presence := at(i)
 		if n := len(ranges); n > 0 && ranges[n-1].Presence == presence {
 			ranges[n-1].Last, ranges[n-1].To = r, i
 			continue

@@ -176,6 +176,22 @@ func TestSuccessor(t *testing.T) {
 	}
 }
 
+func TestAsking(t *testing.T) {
+	p := demoPackage(t)
+	for _, c := range []struct{ module, name, want string }{
+		{"", "elsewhere", "ppp"}, {"demo.stars", "elsewhere", "ppp"}, {"demo", "elsewhere", "aaa"}, {"demo.old", "demo.part.Base", "ppa"},
+		{"", "nothing", "aaa"}, {"none", "elsewhere", "aaa"},
+	} {
+		got := ""
+		for _, r := range p.Asking(c.module, c.name) {
+			got += strings.Repeat(r.Presence.String()[:1], r.To-r.From+1)
+		}
+		if got != c.want {
+			t.Errorf("%q asks for %s: %s, want %s", c.module, c.name, got, c.want)
+		}
+	}
+}
+
 func TestParseName(t *testing.T) {
 	for text, want := range map[string]Name{
 		"a":                       {"a", ""},
