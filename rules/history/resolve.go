@@ -1,0 +1,276 @@
+package history
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gpu-triage/triage/rules/history/table"
+)
+
+// The resolver follows a dotted name through the declarations of one release, as Python's import system would: modules, then what they
+// define, import or make lazily, then classes and their bases.
+
+// maxDepth bounds how far imports and bases are followed.
+const maxDepth = 24
+
+// found is what a name stands for in a release.
+type found struct {
+	presence Presence
+	module   string // where it is defined; "" when outside of the package or not known
+	name     string // the name there; "" for a module itself
+	said     string // what the package says of an absent name
+}
+
+// at is what release i has of a name.
+func (p *Package) at(name Name, i int) Presence {
+	if p.table.Releases[i].Unread {
+		return Unknown
+	}
+	f := p.find(name.Dotted, i)
+	if f.presence != Present || name.Parameter == "" {
+		return f.presence
+	}
+	return p.parameter(f, name.Parameter, i, 0)
+}
+
+// find follows a dotted name in release i.
+func (p *Package) find(dotted string, i int) found {
+	root, rest, more := strings.Cut(dotted, ".")
+	if p.module(root, i) == nil {
+		if root != p.table.Roots[0] && !slices.Contains(p.table.Roots, root) && normal(root) == normal(p.table.Package) {
+			root = p.table.Roots[0]
+		} else {
+			return found{presence: Absent}
+		}
+	}
+	if p.module(root, i) == nil {
+		return found{presence: Absent}
+	}
+	at := found{presence: Present, module: root}
+	for more && at.presence == Present {
+		var part string
+		part, rest, more = strings.Cut(rest, ".")
+		at = p.member(at, part, i, 0)
+	}
+	return at
+}
+
+// member is a name below what was found: in a module or in a class.
+func (p *Package) member(of found, name string, i, depth int) found {
+	switch {
+	case of.module == "":
+		return found{presence: Unknown}
+	case of.name == "":
+		return p.inModule(of.module, name, i, depth)
+	}
+	m := p.module(of.module, i)
+	if m == nil {
+		return found{presence: Unknown}
+	}
+	if p.isClass(of, i) {
+		return p.inClass(of, name, i, depth)
+	}
+	return found{presence: Unknown}
+}
+
+// entries are those of a name in a module, for one release.
+func entries(m *table.Module, name string, i int) (all []table.Entry) {
+	from, _ := slices.BinarySearchFunc(m.Entries, name, func(e table.Entry, name string) int { return strings.Compare(e.Name, name) })
+	for _, e := range m.Entries[from:] {
+		if e.Name != name {
+			break
+		}
+		if e.In.Has(i) {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// inModule is a name in a module that release i has.
+func (p *Package) inModule(module, name string, i, depth int) found {
+	m := p.module(module, i)
+	if m == nil || depth > maxDepth {
+		return found{presence: Unknown}
+	}
+	bound, best := p.bound(m, name, i, depth)
+	if bound {
+		return best
+	}
+	if p.module(module+"."+name, i) != nil {
+		return found{presence: Present, module: module + "." + name}
+	}
+	for _, e := range entries(m, name, i) {
+		if e.Kind == table.Gone {
+			return found{presence: Absent, said: e.Arg}
+		}
+	}
+	return p.brought(m, name, i, depth)
+}
+
+// bound looks for what binds a name in the module itself.
+func (p *Package) bound(m *table.Module, name string, i, depth int) (ok bool, best found) {
+	for _, e := range entries(m, name, i) {
+		var f found
+		switch e.Kind {
+		case table.Function, table.Class, table.Value:
+			f = found{presence: Present, module: m.Name, name: name}
+		case table.Import, table.Lazy:
+			f = p.imported(e.Arg, i, depth+1)
+		default:
+			continue
+		}
+		if !ok || best.module == "" || best.name != "" && p.isValue(best, i) {
+			ok, best = true, f
+		}
+	}
+	return ok, best
+}
+
+// isValue tells that nothing but an assignment is known of what was found.
+func (p *Package) isValue(f found, i int) bool {
+	m := p.module(f.module, i)
+	return m == nil || !slices.ContainsFunc(entries(m, f.name, i), func(e table.Entry) bool { return e.Kind != table.Value })
+}
+
+// imported is what an import binds. It is there in any case; where it comes from is followed inside the package.
+func (p *Package) imported(arg string, i, depth int) found {
+	module, name, _ := strings.Cut(arg, ":")
+	if module == "" || p.module(module, i) == nil {
+		return found{presence: Present}
+	}
+	if name == "" {
+		return found{presence: Present, module: module}
+	}
+	f := p.inModule(module, name, i, depth+1)
+	if f.presence != Present {
+		return found{presence: Present}
+	}
+	return f
+}
+
+// brought looks for a name that the module does not bind by itself: star imports, lazy folders, and what is made at run time.
+func (p *Package) brought(m *table.Module, name string, i, depth int) found {
+	answer := found{presence: Absent}
+	open := false
+	whole := entries(m, "", i)
+	for _, e := range whole {
+		f := found{presence: Absent}
+		switch e.Kind {
+		case table.Open:
+			open = open || e.Arg != "stub"
+			f.presence = Unknown
+		case table.Star:
+			f = p.starred(e.Arg, name, i, depth+1)
+		case table.Folder:
+			f = p.inFolder(e.Arg, name, i)
+		}
+		if e.Arg == "stub" {
+			f.presence = Absent
+		}
+		if f.presence == Present {
+			return f
+		}
+		if f.presence == Unknown {
+			answer = f
+		}
+	}
+	isOpen := slices.ContainsFunc(whole, func(e table.Entry) bool { return e.Kind == table.Open })
+	if isOpen && p.typed(m, name, i, depth) {
+		return found{presence: Present}
+	}
+	if answer.presence == Absent {
+		for _, e := range entries(m, name, i) {
+			if e.Kind == table.Exported && e.Arg == "" {
+				return found{presence: Unknown}
+			}
+		}
+	} else if p.exports(m, name, i) {
+		return found{presence: Present}
+	}
+	return answer
+}
+
+// exports tells whether __all__ has a name.
+func (p *Package) exports(m *table.Module, name string, i int) bool {
+	return slices.ContainsFunc(entries(m, name, i), func(e table.Entry) bool { return e.Kind == table.Exported && e.Arg == "" })
+}
+
+// typed tells whether a module whose names are made at run time promises a name to type checkers.
+func (p *Package) typed(m *table.Module, name string, i, depth int) bool {
+	for _, e := range entries(m, name, i) {
+		if e.Kind == table.Typing || e.Kind == table.Stub {
+			return true
+		}
+	}
+	for _, e := range entries(m, "", i) {
+		if e.Kind == table.TypingStar && p.starred(e.Arg, name, i, depth+1).presence == Present {
+			return true
+		}
+	}
+	return false
+}
+
+// starred is a name that `from module import *` brings.
+func (p *Package) starred(module, name string, i, depth int) found {
+	m := p.module(module, i)
+	if m == nil || depth > maxDepth {
+		return found{presence: Unknown}
+	}
+	listed, has, open := false, false, false
+	for _, e := range entries(m, "", i) {
+		switch e.Kind {
+		case table.OpenAll:
+			listed, open = true, true
+		case table.ExportsOf:
+			listed = true
+			inner := p.starred(e.Arg, name, i, depth+1)
+			has = has || inner.presence == Present
+			open = open || inner.presence == Unknown
+		}
+	}
+	has = has || p.exports(m, name, i)
+	listed = listed || has || p.hasExports(m, i)
+	switch {
+	case has, !listed && !strings.HasPrefix(name, "_"):
+		f := p.inModule(module, name, i, depth+1)
+		if has && f.presence == Unknown {
+			return found{presence: Present}
+		}
+		return f
+	case open:
+		if f := p.inModule(module, name, i, depth+1); f.presence != Absent {
+			return f
+		}
+		return found{presence: Unknown}
+	}
+	return found{presence: Absent}
+}
+
+// hasExports tells whether a module has an __all__ in release i.
+func (p *Package) hasExports(m *table.Module, i int) bool {
+	return slices.ContainsFunc(m.Entries, func(e table.Entry) bool {
+		return e.Kind == table.Exported && e.Arg == "" && e.In.Has(i)
+	})
+}
+
+// inFolder is a name that some module below a folder exports, which transformers imports lazily.
+func (p *Package) inFolder(folder, name string, i int) found {
+	names := p.table.ModuleNames()
+	at, _ := slices.BinarySearch(names, folder+".")
+	for _, module := range names[at:] {
+		if !strings.HasPrefix(module, folder+".") {
+			break
+		}
+		m := p.module(module, i)
+		if m == nil {
+			continue
+		}
+		for _, e := range entries(m, name, i) {
+			if e.Kind == table.Exported {
+				return found{presence: Present, module: module, name: name}
+			}
+		}
+	}
+	return found{presence: Absent}
+}
