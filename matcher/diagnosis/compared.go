@@ -108,7 +108,7 @@ func judgePace(read *reading.Result, s situation, shown *pace.Finding) *finding 
 		e.Occurred(read.Occurrence(line), reading.Chain{el}, never)
 	}
 	f := &finding{event: e, element: e.Chain.Head(), Occurrences: e.Occurrences(never)}
-	f.matches, _ = weigh(read.Base, f.element, s.conditions)
+	f.matches, _ = weigh(read.Base, f.element, s)
 	if len(f.matches) == 0 {
 		return nil
 	}
