@@ -109,7 +109,7 @@ func judgePace(read *reading.Result, s situation, shown *pace.Finding) *finding 
 		e.Occurred(read.Occurrence(line), reading.Chain{el}, never)
 	}
 	f := &finding{event: e, element: e.Chain.Head(), Occurrences: e.Occurrences(never)}
-	f.matches, _ = weigh(read.Base, f.element, s.conditions)
+	f.matches, _ = weigh(read.Base, f.element, s)
 	if len(f.matches) == 0 {
 		return nil
 	}
@@ -131,7 +131,7 @@ func failedTool(read *reading.Result, s situation, root *finding) *finding {
 	e := reading.NewEvent(len(read.Events))
 	e.Occurred(read.Occurrence(failed.Line), reading.Chain{el}, never)
 	f := &finding{event: e, element: e.Chain.Head(), Occurrences: e.Occurrences(never)}
-	f.matches, _ = weigh(read.Base, f.element, s.conditions)
+	f.matches, _ = weigh(read.Base, f.element, s)
 	if len(f.matches) == 0 {
 		return nil
 	}
