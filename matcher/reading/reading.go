@@ -12,6 +12,7 @@
 package reading
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"runtime"
@@ -21,6 +22,7 @@ import (
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/matcher/pace"
 	"github.com/gpu-triage/triage/matcher/prefilter"
+	"github.com/gpu-triage/triage/matcher/repair"
 	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/matcher/rootline"
 	"github.com/gpu-triage/triage/matcher/scan"
@@ -43,6 +45,8 @@ type Reading struct {
 	pace       paces
 	dumps      []*flight.Dump
 	tails      tails
+	originals  originals
+	noLogs     []string // sentences about the sources that are no logs
 }
 
 // Begin starts a reading with what was prepared of a knowledge base.
@@ -55,6 +59,7 @@ func Begin(base *rules.Base, filter *prefilter.Filter, steps *pace.StepReader, r
 		statements: newStatements(base),
 		pace:       paces{steps: steps},
 		tails:      tails{finder: roots},
+		originals:  make(originals),
 	}
 }
 
@@ -72,8 +77,15 @@ func (r *Reading) read(ctx context.Context, name string, from io.Reader, how sca
 	if flight.Is(head) {
 		return r.dump(name, text)
 	}
+	damage := repair.Of(head)
+	head = damage.Head(head)
 	s := r.begin(name)
+	s.head = bytes.Clone(head)
 	lines := newLineFilter(s, logline.Sniff(name, head))
+	if !damage.None() {
+		lines.repaired = damage.Reader(text, r.originals.of(name, lines.form).keep)
+		text = lines.repaired
+	}
 	err = lines.read(ctx, text, how, func(c *scan.Chunk) error {
 		if r.watch != nil {
 			r.watch(c.End)
@@ -84,6 +96,7 @@ func (r *Reading) read(ctx context.Context, name string, from io.Reader, how sca
 	r.count(lines.stats)
 	r.stats.Incomplete = r.stats.Incomplete || err != nil
 	s.end()
+	s.judge(lines.stats.Bytes)
 	return err
 }
 

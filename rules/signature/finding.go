@@ -81,7 +81,7 @@ func (l *loader) keywords(s *Signature, f *signatureFile) {
 		l.Problem(f.ID.Line, f.ID.Column, "a signature that asks about %s has the role %s", finding, Inferred)
 	case finding != PaceFinding && s.Role == Inferred && len(s.Match) == len(f.Match): // else the mistake is in a condition
 		l.Problem(f.ID.Line, f.ID.Column, "a signature of the role %s asks about %s under match:, as in: pace.kind == \"slower\"", s.Role, PaceFinding)
-	case finding == "" && literals == 0 && s.Role != Generic && s.Role != Inferred: // Generic is asked about every exception
+	case finding == "" && literals == 0 && !s.Role.LastResort() && s.Role != Message && s.Role != Inferred: // those are asked about every exception or about the answer
 		l.Problem(f.ID.Line, f.ID.Column, "a signature needs keywords: literals, one of which stands in every line or message that it matches")
 	}
 }
