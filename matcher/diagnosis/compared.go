@@ -119,7 +119,7 @@ func judgePace(read *reading.Result, s situation, shown *pace.Finding) *finding 
 // failedTool is what failed by the form of the lines, when no signature knows better: no root was found, it is only the last word of what
 // had called the failing program, or a generic word about something later or in another step. Otherwise it is nil.
 func failedTool(read *reading.Result, s situation, root *finding) *finding {
-	if root != nil && root.role() == signature.Cause || root != nil && root.role() == signature.Inferred {
+	if root != nil && (root.role() == signature.Cause || root.role() == signature.Inferred) {
 		return nil
 	}
 	failed := read.RootLine()
