@@ -229,24 +229,28 @@ func fixes(m match) []report.Fix {
 		if !condition.Possible(f.When, m.situation) {
 			continue
 		}
-		fix := report.Fix{Do: f.Do.Fill(m.situation), Run: []string{}}
-		if fix.Do == "" {
-			continue
+		if fix := filled(f, m); fix.Do != "" {
+			list = append(list, fix)
 		}
-		for _, command := range f.Run {
-			if line := command.Fill(m.situation); line != "" {
-				fix.Run = append(fix.Run, line)
-			}
-		}
-		for name, value := range f.Set {
-			if fix.Set == nil {
-				fix.Set = make(map[string]any)
-			}
-			fix.Set[name] = value.JSON()
-		}
-		list = append(list, fix)
 	}
 	return list
+}
+
+// filled is a signature's fix with the words of the match.
+func filled(f signature.Fix, m match) report.Fix {
+	fix := report.Fix{Do: f.Do.Fill(m.situation), Run: []string{}}
+	for _, command := range f.Run {
+		if line := command.Fill(m.situation); line != "" {
+			fix.Run = append(fix.Run, line)
+		}
+	}
+	for name, value := range f.Set {
+		if fix.Set == nil {
+			fix.Set = make(map[string]any)
+		}
+		fix.Set[name] = value.JSON()
+	}
+	return fix
 }
 
 // consequences are the later failures that the root explains.

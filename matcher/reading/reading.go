@@ -12,6 +12,7 @@
 package reading
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"runtime"
@@ -43,6 +44,7 @@ type Reading struct {
 	pace       paces
 	dumps      []*flight.Dump
 	originals  originals
+	noLogs     []string // sentences about the sources that are no logs
 }
 
 // Begin starts a reading with what was prepared of a knowledge base.
@@ -75,6 +77,7 @@ func (r *Reading) read(ctx context.Context, name string, from io.Reader, how sca
 	damage := repair.Of(head)
 	head = damage.Head(head)
 	s := r.begin(name)
+	s.head = bytes.Clone(head)
 	lines := newLineFilter(s, logline.Sniff(name, head))
 	if !damage.None() {
 		lines.repaired = damage.Reader(text, r.originals.of(name, lines.form).keep)
@@ -90,6 +93,7 @@ func (r *Reading) read(ctx context.Context, name string, from io.Reader, how sca
 	r.count(lines.stats)
 	r.stats.Incomplete = r.stats.Incomplete || err != nil
 	s.end()
+	s.judge(lines.stats.Bytes)
 	return err
 }
 

@@ -24,6 +24,7 @@ type Result struct {
 	Paces         []*pace.Pace   // of the sources that show steps
 	Dumps         []*flight.Dump // of NCCL's flight recorder
 	Stats         report.Stats
+	NoLogs        []string // sentences about the sources that are no logs, of which nothing is in Events
 
 	originals originals
 	survival  *survival
@@ -36,6 +37,7 @@ func (r *Reading) Result() *Result {
 	return &Result{
 		Base:   r.base,
 		Events: slices.SortedFunc(maps.Values(r.events), func(a, b *Event) int { return cmp.Compare(a.Number, b.Number) }),
+		NoLogs: r.noLogs,
 		Facts:  s.facts.Stated(), SelectionLogs: s.selectionLogs, Xids: &s.xids, LogPatterns: s.patterns,
 		Paces: r.pace.all, Dumps: r.dumps, Stats: r.stats,
 		originals: r.originals, survival: &r.survival, failures: r.survival.failures(),
