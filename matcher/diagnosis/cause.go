@@ -74,25 +74,49 @@ func better(later, earlier []match) bool {
 }
 
 // weigh evaluates the signatures of an element, the best first. It tells whether one of them says that the line is harmless.
-func weigh(base *rules.Base, el *reading.Element, situation *condition.Situation) (matches []match, noise bool) {
+func weigh(base *rules.Base, el *reading.Element, situation *condition.Situation) (fitting []match, noise bool) {
 	for _, s := range el.Matches {
 		m := match{signature: s, situation: situation.Clone()}
 		el.Variables(m.situation)
 		capture(m.situation, s, el.Text)
-		if !condition.All(s.Match, m.situation) || !condition.Possible(s.Confirm, m.situation) {
+		if !matches(el, s, m.situation) {
+			continue
+		}
+		el.VariablesForConfirm(m.situation)
+		if !condition.Possible(s.Confirm, m.situation) {
 			continue
 		}
 		if s.Role == signature.Noise {
 			return nil, true
 		}
 		m.certainty = certaintyOf(s, m.situation)
-		matches = append(matches, m)
+		fitting = append(fitting, m)
 	}
-	matches = upheld(base, matches)
-	slices.SortFunc(matches, func(a, b match) int {
+	fitting = upheld(base, fitting)
+	slices.SortFunc(fitting, func(a, b match) int {
 		return cmp.Or(a.compare(b), strings.Compare(a.signature.ID, b.signature.ID))
 	})
-	return matches, false
+	return fitting, false
+}
+
+// matches tells whether an element is of a signature. Where a message was printed without its type, what asks for the type counts as true if
+// the rest is, and the message is among it.
+func matches(el *reading.Element, s *signature.Signature, situation *condition.Situation) bool {
+	if el.Exception == nil || !el.Exception.Untyped() {
+		return condition.All(s.Match, situation)
+	}
+	silent := situation.Clone()
+	el.VariablesWithoutMessage(silent)
+	said := false
+	for _, c := range s.Match {
+		switch value := c.Eval(situation); {
+		case value.True():
+			said = said || !c.Eval(silent).Known()
+		case value.Known() || len(c.Unknowns(situation)) > 0:
+			return false
+		}
+	}
+	return said
 }
 
 // certaintyOf tells how sure a signature that fits is in a situation.

@@ -12,6 +12,7 @@
 package reading
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"runtime"
@@ -21,6 +22,7 @@ import (
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/matcher/pace"
 	"github.com/gpu-triage/triage/matcher/prefilter"
+	"github.com/gpu-triage/triage/matcher/repair"
 	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/rules"
@@ -41,6 +43,8 @@ type Reading struct {
 	statements statements
 	pace       paces
 	dumps      []*flight.Dump
+	originals  originals
+	noLogs     []string // sentences about the sources that are no logs
 }
 
 // Begin starts a reading with what was prepared of a knowledge base.
@@ -52,6 +56,7 @@ func Begin(base *rules.Base, filter *prefilter.Filter, steps *pace.StepReader) *
 		survival:   newSurvival(),
 		statements: newStatements(base),
 		pace:       paces{steps: steps},
+		originals:  make(originals),
 	}
 }
 
@@ -69,8 +74,15 @@ func (r *Reading) read(ctx context.Context, name string, from io.Reader, how sca
 	if flight.Is(head) {
 		return r.dump(name, text)
 	}
+	damage := repair.Of(head)
+	head = damage.Head(head)
 	s := r.begin(name)
+	s.head = bytes.Clone(head)
 	lines := newLineFilter(s, logline.Sniff(name, head))
+	if !damage.None() {
+		lines.repaired = damage.Reader(text, r.originals.of(name, lines.form).keep)
+		text = lines.repaired
+	}
 	err = lines.read(ctx, text, how, func(c *scan.Chunk) error {
 		if r.watch != nil {
 			r.watch(c.End)
@@ -81,6 +93,7 @@ func (r *Reading) read(ctx context.Context, name string, from io.Reader, how sca
 	r.count(lines.stats)
 	r.stats.Incomplete = r.stats.Incomplete || err != nil
 	s.end()
+	s.judge(lines.stats.Bytes)
 	return err
 }
 

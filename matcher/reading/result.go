@@ -24,9 +24,11 @@ type Result struct {
 	Paces         []*pace.Pace   // of the sources that show steps
 	Dumps         []*flight.Dump // of NCCL's flight recorder
 	Stats         report.Stats
+	NoLogs        []string // sentences about the sources that are no logs, of which nothing is in Events
 
-	survival *survival
-	failures map[string][]int // when something happened last to each process, by source and in order
+	originals originals
+	survival  *survival
+	failures  map[string][]int // when something happened last to each process, by source and in order
 }
 
 // Result is what the logs that were read so far show.
@@ -35,9 +37,10 @@ func (r *Reading) Result() *Result {
 	return &Result{
 		Base:   r.base,
 		Events: slices.SortedFunc(maps.Values(r.events), func(a, b *Event) int { return cmp.Compare(a.Number, b.Number) }),
+		NoLogs: r.noLogs,
 		Facts:  s.facts.Stated(), SelectionLogs: s.selectionLogs, Xids: &s.xids, LogPatterns: s.patterns,
 		Paces: r.pace.all, Dumps: r.dumps, Stats: r.stats,
-		survival: &r.survival, failures: r.survival.failures(),
+		originals: r.originals, survival: &r.survival, failures: r.survival.failures(),
 	}
 }
 

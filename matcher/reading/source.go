@@ -22,6 +22,8 @@ const (
 // source is a source that is being read: its lines come in, in order, and what they show is given to the reading.
 type source struct {
 	*Reading
+	name      string
+	head      []byte // its first bytes; nil of a log that grows
 	progress  *sourceProgress
 	history   history
 	assembler *traceback.Assembler
@@ -35,7 +37,7 @@ type source struct {
 
 // begin starts a source.
 func (r *Reading) begin(name string) *source {
-	s := &source{Reading: r, progress: r.survival.in(name)}
+	s := &source{Reading: r, name: name, progress: r.survival.in(name)}
 	s.pace.sample.Begin()
 	s.assembler = traceback.NewAssembler(s.assembled, s.history.lazyBefore)
 	return s
@@ -131,9 +133,7 @@ func (s *source) exception(e *traceback.Exception) {
 		for _, line := range x.Lines {
 			s.state(s.matching.words(line.Text), line.Text, line, true)
 		}
-		el := Element{Line: x.Line, Exception: x, Text: x.Text()}
-		s.matching.match(&el, s.matching.words(el.Text), prefilter.InException, s.progress.watching, e.Before)
-		raised = append(raised, el)
+		raised = append(raised, s.matching.exception(x, s.progress.watching, e.Before))
 	}
 	e.Before = nil // it holds bytes of the log
 	slices.Reverse(raised)

@@ -3,6 +3,8 @@ package fact
 import (
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 
@@ -140,6 +142,20 @@ func (v *Vocabulary) Fact(name string) (Info, bool) {
 		return Info{Name: name, Type: condition.String, About: "environment variable", Ask: "echo $" + variable}, true
 	}
 	return Info{}, false
+}
+
+// With is the vocabulary with more facts, which stand for those of the same names.
+func (v *Vocabulary) With(more []Info) *Vocabulary {
+	with := *v
+	with.facts, with.names = maps.Clone(v.facts), slices.Clone(v.names)
+	for _, info := range more {
+		if with.facts[info.Name] == nil {
+			with.names = append(with.names, info.Name)
+		}
+		with.facts[info.Name] = &info
+	}
+	slices.Sort(with.names)
+	return &with
 }
 
 // Names are the facts of the vocabulary, sorted.

@@ -35,6 +35,12 @@ func (l *loader) signature(read *parsedFile) *Signature {
 	l.role(s, f, complete)
 	l.literals(s, f)
 	s.Assume = l.set(f.Library, f.Assume)
+	for _, t := range f.Refused {
+		s.Refused = append(s.Refused, t.Value)
+	}
+	if len(s.Refused) > 0 && s.Library == "" {
+		l.Problem(f.Refused[0].Line, f.Refused[0].Column, "refused: needs library:, whose backends they are")
+	}
 	own := l.captureNames(s, f.Capture)
 	s.Match = l.conditions(f.Match, own)
 	l.keywords(s, f)

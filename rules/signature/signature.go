@@ -52,6 +52,7 @@ type Signature struct {
 	Confirm    []*condition.Expression    // about facts and captures; three-valued
 	Library    string                     // backend rules to ask, or ""
 	Assume     map[string]condition.Value // facts as they are where the library fails, when not as its log says
+	Refused    []string                   // backends of the library that the failure says are none; EveryBackend for all
 	Cause      condition.Template
 	Details    []Detail
 	Fixes      []Fix
@@ -66,6 +67,9 @@ type Signature struct {
 	overridden []rulefile.Problem          // where the ids in Overrides stand
 	files      fs.FS                       // that have its file
 }
+
+// EveryBackend stands in Refused for all backends of a library.
+const EveryBackend = "all"
 
 // LiteralPlace is where one of the signature's literals stands. Message is empty.
 func (s *Signature) LiteralPlace(literal string) rulefile.Problem { return s.places[literal] }
@@ -97,6 +101,7 @@ type signatureFile struct {
 	Confirm   []rulefile.Text `yaml:"confirm"`
 	Library   rulefile.Text   `yaml:"library"`
 	Assume    map[string]any  `yaml:"assume"`
+	Refused   []rulefile.Text `yaml:"refused"`
 	Cause     rulefile.Text   `yaml:"cause"`
 	Details   []struct {
 		When []rulefile.Text `yaml:"when"`
