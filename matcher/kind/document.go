@@ -10,10 +10,7 @@ import (
 // prose tells whether a text is documentation, or a conversation about what was solved. People who report a failure write prose too: with
 // what they ran, what they expected, and with a log that is more than a sentence.
 func (t *text) prose() Kind {
-	first := t.filled[0]
 	switch {
-	case markup().MatchString(first), t.count(manual) >= 2, t.isHelp():
-		return Document
 	case t.reports():
 		return Log
 	case t.isChangelog(), t.isGuide(), t.isTable():
@@ -24,8 +21,13 @@ func (t *text) prose() Kind {
 	return Log
 }
 
+// isManual tells whether the text is a page for a browser, a page of a manual, or what a program says of its options.
+func (t *text) isManual() bool {
+	return markup().MatchString(t.filled[0]) || t.count(manual) >= 2 || t.isHelp()
+}
+
 var (
-	markup    = pattern.Lazy(`(?i)^\s*<(?:!doctype html|html|\?xml|article|body)\b|^\.(?:TH|Dd|SH)\b`)
+	markup    = pattern.Lazy(`(?i)^\s*<(?:!doctype html|html|article|body)\b|^\.(?:TH|Dd|SH)\b`)
 	manual    = pattern.Lazy(`^(?:NAME|SYNOPSIS|DESCRIPTION|OPTIONS|EXIT STATUS|ENVIRONMENT|SEE ALSO|AUTHORS?|BUGS|FILES|EXAMPLES?)$`)
 	option    = pattern.Lazy(`^\s{1,12}-{1,2}[\w?][\w\-]*(?:[ =,\[]|$)`)
 	heading   = pattern.Lazy(`^#{1,5} \S|^={1,5} \S.* ={1,5}$`)
