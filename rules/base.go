@@ -14,10 +14,11 @@ import (
 	"github.com/gpu-triage/triage/rules/fact"
 	"github.com/gpu-triage/triage/rules/rulefile"
 	"github.com/gpu-triage/triage/rules/signature"
+	"github.com/gpu-triage/triage/rules/tool"
 	"github.com/gpu-triage/triage/rules/xid"
 )
 
-//go:embed facts.yaml xid.yaml all:failures backends
+//go:embed facts.yaml tools.yaml xid.yaml all:failures backends
 var shipped embed.FS
 
 // Shipped is the knowledge base that comes with the program.
@@ -29,6 +30,7 @@ type Base struct {
 	Scope      *condition.Scope   // of signatures: facts, captures and what is known of an event
 	Entries    []*signature.Entry // of the signatures, sorted by their ids
 	Xids       *xid.Catalogue
+	Tools      *tool.Table
 
 	libraries func() ([]*backend.Library, error) // read when first asked for: most failures need none
 }
@@ -71,6 +73,7 @@ func load(known string, layers []fs.FS) (*Base, error) {
 	x.readWith(v)
 	b := &Base{Vocabulary: v}
 	b.libraries = sync.OnceValues(func() ([]*backend.Library, error) { return backend.Load(v, layers...) })
+	b.Tools = tools(d, known != "", layers)
 	signatures := make([]signature.Layer, len(layers))
 	for i, layer := range layers {
 		if content, err := fs.ReadFile(layer, xid.File); err == nil {
@@ -89,6 +92,23 @@ func load(known string, layers []fs.FS) (*Base, error) {
 		return nil, d.Problems
 	}
 	return b, nil
+}
+
+// tools reads the tables of tools. The rows of a later layer are asked first. What was shipped is read when it is first asked for, where a
+// program is to start at once.
+func tools(d *rulefile.Decoder, later bool, layers []fs.FS) *tool.Table {
+	var all *tool.Table
+	for _, layer := range layers {
+		content, err := fs.ReadFile(layer, tool.File)
+		switch {
+		case err != nil: // a layer need not have one
+		case later && layer == Shipped():
+			all = tool.Later(content).Before(all)
+		default:
+			all = tool.Read(d, content).Before(all)
+		}
+	}
+	return all
 }
 
 // Signatures are all signatures, sorted by their ids.

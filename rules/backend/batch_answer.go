@@ -72,6 +72,14 @@ func brief(s *situation) map[string]any {
 	for name, value := range selection.Reports {
 		answer[name] = value.JSON()
 	}
+	if len(e.releases) == 1 {
+		if raises := e.raises(); len(raises) > 0 {
+			answer["raises"] = raises[0].ID
+		}
+		if beyond := e.beyond(); len(beyond) > 0 {
+			answer["beyond"] = beyond
+		}
+	}
 	if e.note != "" {
 		answer["note"] = e.note
 	}

@@ -15,6 +15,8 @@ type logFormat struct {
 	selected  *regexp.Regexp // with a group "selected"
 	none      string         // what selected says when there is none
 	suffix    *regexp.Regexp // what stands behind a message
+	said      *regexp.Regexp // a reason in the log's own words, with groups "backend" and, where only a variant is off, "variant"
+	every     string         // what "backend" says of all of them
 	messages  []logMessage
 }
 
@@ -56,6 +58,14 @@ type SelectionLog struct {
 	rules     map[*rule][]string // rule -> the lines that it may have printed
 	available map[string]string  // backend -> True or False
 	selected  string
+	said      []saying
+}
+
+// saying is a reason in the log's own words.
+type saying struct {
+	backend string // "" for all
+	variant string // "" for the whole backend
+	text    string
 }
 
 func newSelectionLog(l *Library) *SelectionLog {
@@ -95,11 +105,35 @@ func (t *SelectionLog) read(line string) bool {
 	if format.suffix != nil {
 		line = format.suffix.ReplaceAllString(line, "")
 	}
-	found := false
+	found := t.readSayings(line)
 	for _, m := range format.messages {
 		if at := strings.Index(line, m.parts[0]); at >= 0 && m.matches(line[at:]) {
 			t.rules[m.rule], found = append(t.rules[m.rule], line), true
 		}
+	}
+	return found
+}
+
+// maxSayings bounds the reasons that are kept of one selection.
+const maxSayings = 200
+
+// readSayings takes the reasons that a line gives in its own words.
+func (t *SelectionLog) readSayings(line string) (found bool) {
+	format := &t.library.selectionLog
+	if format.said == nil {
+		return false
+	}
+	for _, m := range format.said.FindAllStringSubmatch(line, maxSayings-len(t.said)) {
+		one := saying{text: strings.TrimSpace(m[0]), backend: m[format.said.SubexpIndex("backend")]}
+		if i := format.said.SubexpIndex("variant"); i >= 0 {
+			one.variant = m[i]
+		}
+		if one.backend == format.every {
+			one.backend = ""
+		} else if t.library.backendNamed(one.backend) < 0 {
+			continue
+		}
+		t.said, found = append(t.said, one), true
 	}
 	return found
 }
@@ -142,6 +176,8 @@ type selectionLogEntry struct {
 	Selected  string `yaml:"selected"`
 	None      string `yaml:"none"`
 	Cut       string `yaml:"cut"`
+	Said      string `yaml:"said"`
+	Every     string `yaml:"every"`
 	Ask       string `yaml:"ask"`
 }
 
@@ -157,6 +193,10 @@ func (b logLoader) compile() {
 		format.available = cmp.Or(b.regexp(entry.Available), format.available)
 		format.selected = cmp.Or(b.regexp(entry.Selected), format.selected)
 		format.suffix = cmp.Or(b.regexp(entry.Cut), format.suffix)
+		format.said, format.every = cmp.Or(b.regexp(entry.Said), format.said), cmp.Or(entry.Every, format.every)
+		if format.said != nil && format.said.SubexpIndex("backend") < 0 {
+			b.Problem(1, 1, "selection_log: said: needs a group (?P<backend>...)")
+		}
 		if format.selected != nil && format.selected.SubexpIndex("selected") < 0 {
 			b.Problem(1, 1, "selection_log: selected: needs a group (?P<selected>...)")
 		}
