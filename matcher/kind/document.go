@@ -11,9 +11,11 @@ import (
 // what they ran, what they expected, and with a log that is more than a sentence.
 func (t *text) prose() Kind {
 	switch {
+	case t.isTable():
+		return Document
 	case t.reports():
 		return Log
-	case t.isChangelog(), t.isGuide(), t.isTable():
+	case t.isChangelog(), t.isGuide():
 		return Document
 	case t.isConversation():
 		return Conversation
@@ -70,7 +72,7 @@ func (t *text) isHelp() bool {
 	return false
 }
 
-var logRecord = pattern.Lazy(logLine + `|NCCL (?:INFO|WARN) |(?i)\berror: `)
+var logRecord = pattern.Lazy(logLine + `|NCCL (?:INFO|WARN) |(?i)^(?:\S+: )?(?:fatal )?error: `)
 
 // reports tells whether somebody reports a failure, or the text is no prose at all. In a manual the author may speak of himself.
 func (t *text) reports() bool {

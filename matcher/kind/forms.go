@@ -70,7 +70,7 @@ var forms = []form{
 	{
 		kind:  Config, // JSON
 		first: pattern.Lazy(`^[\[{]`),
-		own:   pattern.Lazy(`^\s*(?:"(?:[^"\\]|\\.)*"\s*(?::|,?$)|[\[{}\]]|-?[\d.]+(?:e[-+]?\d+)?,?$|true|false|null)`),
+		own:   pattern.Lazy(`^\s*(?:"(?:[^"\\]|\\.)*"\s*(?::|,?$)|[\[{}\]]+,?$|-?[\d.]+(?:e[-+]?\d+)?,?$|(?:true|false|null),?$)`),
 		sure:  pattern.Lazy(`^\s+"(?:[^"\\]|\\.)*"\s*: `), need: 2, share: 1,
 		never: pattern.Lazy(`(?i)"(?:message|msg|log|logs|events?|timestamp|status|state|phase|reason|exit_?code|traceback|nbformat|cells|stack_?trace|error|exc_info|exception|stderr|stdout|output|body|schema)"\s*:`),
 	},
