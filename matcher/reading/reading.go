@@ -44,9 +44,9 @@ type Reading struct {
 	statements statements
 	pace       paces
 	dumps      []*flight.Dump
+	tails      tails
 	originals  originals
 	noLogs     []string // sentences about the sources that are no logs
-	tails      tails
 }
 
 // Begin starts a reading with what was prepared of a knowledge base.
@@ -58,8 +58,8 @@ func Begin(base *rules.Base, filter *prefilter.Filter, steps *pace.StepReader, r
 		survival:   newSurvival(),
 		statements: newStatements(base),
 		pace:       paces{steps: steps},
-		originals:  make(originals),
 		tails:      tails{finder: roots},
+		originals:  make(originals),
 	}
 }
 
@@ -77,10 +77,10 @@ func (r *Reading) read(ctx context.Context, name string, from io.Reader, how sca
 	if flight.Is(head) {
 		return r.dump(name, text)
 	}
-	damage := repair.Of(head)
-	head = damage.Head(head)
 	s := r.begin(name)
 	s.head = bytes.Clone(head)
+	damage := repair.Of(head)
+	head = damage.Head(head)
 	lines := newLineFilter(s, logline.Sniff(name, head))
 	if !damage.None() {
 		lines.repaired = damage.Reader(text, r.originals.of(name, lines.form).keep)
@@ -96,7 +96,7 @@ func (r *Reading) read(ctx context.Context, name string, from io.Reader, how sca
 	r.count(lines.stats)
 	r.stats.Incomplete = r.stats.Incomplete || err != nil
 	s.end()
-	s.judge(lines.stats.Bytes)
+	s.judge()
 	return err
 }
 

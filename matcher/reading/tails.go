@@ -2,6 +2,7 @@ package reading
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/matcher/rootline"
@@ -31,6 +32,11 @@ func (t *tails) add(form *logline.Form, data []byte, bytesInAll int64, lines int
 		first--
 	}
 	t.all = append(t.all, rootline.Tail{Form: form, First: first, Data: data})
+}
+
+// forget forgets the tail of a source that is no log.
+func (t *tails) forget(source string) {
+	t.all = slices.DeleteFunc(t.all, func(tail rootline.Tail) bool { return tail.Form.Source() == source })
 }
 
 // rootLine is the first finding in a tail, one that is sure before others.
