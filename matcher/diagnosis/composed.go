@@ -70,11 +70,24 @@ func (a *asked) composeFrom(d *report.Diagnosis, s backend.Selection) {
 	title, cause := []string{}, []string{a.named(s) + " has no backend for this call."}
 	for _, r := range reasonsOf(s) {
 		names := strings.Join(r.backends, ", ")
-		title = append(title, names+": "+strings.TrimSuffix(r.because, "."))
+		title = append(title, names+": "+inShort(r.because))
 		cause = append(cause, names+": "+r.because)
 	}
 	d.Title = a.library.Title + " has no backend left: " + strings.Join(title, "; ")
 	d.Cause = strings.Join(cause, " ")
+}
+
+// inShort is the first statement of a reason, for a title.
+func inShort(because string) string {
+	if strings.Contains(because, "\"") { // the log's own words stay whole
+		return strings.TrimSuffix(because, ".")
+	}
+	text, _, _ := strings.Cut(because, ";")
+	before, rest, ok := strings.Cut(text, " (")
+	if _, after, closed := strings.Cut(rest, ")"); ok && closed {
+		text = before + after
+	}
+	return strings.TrimSuffix(text, ".")
 }
 
 // named is the library with the release whose rules were asked.
