@@ -47,8 +47,8 @@ func (a *asked) compose(d *report.Diagnosis, m match, refused []string) bool {
 		d.Certainty = report.Likely
 	}
 	d.Fixes = a.fixes(m, func(after map[string]condition.Value) (helps, surely bool) {
-		surely = len(a.library.Evaluate(after).Available()) > 0
-		return surely, surely
+		usual, _ := a.library.Usual(after)
+		return len(a.library.Evaluate(usual).Available()) > 0, len(a.library.Evaluate(after).Available()) > 0
 	})
 	return true
 }
@@ -233,6 +233,9 @@ func (a *asked) fixes(m match, try func(after map[string]condition.Value) (helps
 			helps, fix.Verified = try(with(a.values, f.Set))
 			if helps && !slices.ContainsFunc(list, func(have report.Fix) bool { return reflect.DeepEqual(have.Set, fix.Set) }) {
 				list = append(list, fix)
+			}
+			if a.selection.Release == "" { // nobody can try it
+				general = append(general, fix)
 			}
 		case len(f.When) > 0 && condition.All(f.When, m.situation):
 			list = slices.Insert(list, first, fix)
