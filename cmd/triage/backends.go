@@ -36,10 +36,10 @@ const proposals = 5
 func newBackends(std streams) *cobra.Command {
 	o := &backendsOptions{}
 	cmd := &cobra.Command{
-		Use:   "backends LIBRARY [FILE|DIR|-]...",
+		Use:   "backends [LIBRARY [FILE|DIR|-]...]",
 		Short: "Tell which backends a library allows here, what rules out the others, and what would help",
 		Long: `Applies the rules by which a library chooses its backends to what is known: the facts given, those of the logs named,
-and with --live on those of this machine.
+and with --live on those of this machine. Without a LIBRARY it lists the libraries and the releases that are covered.
 
 With --batch, standard input holds one situation a line, {"id": ..., "facts": {"NAME": VALUE}}, and the answers
 come in the same order. A fact that is null is known to be absent, one that is not there is unknown.
@@ -47,9 +47,12 @@ come in the same order. A fact that is null is known to be absent, one that is n
 Exit status: 0 something is known of a backend, 1 nothing is, 2 the call or its input was wrong.`,
 		Example: `  triage backends transformer_engine --fact transformer_engine=2.3.0 --fact sm=80 --fact head_dim_qk=192
   triage backends transformer_engine train.log
+  triage backends
   triage backends transformer_engine --batch --changes <situations.jsonl`,
-		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return listLibraries(std, o)
+			}
 			o.library, o.paths = args[0], args[1:]
 			return runBackends(cmd.Context(), std, o)
 		},
@@ -71,6 +74,42 @@ Exit status: 0 something is known of a backend, 1 nothing is, 2 the call or its 
 	cmd.Flags().BoolVar(&o.batch, "batch", false, "answer situations from standard input, one a line, as JSON Lines")
 	cmd.Flags().BoolVar(&o.changes, "changes", false, "in a batch, propose changes where no backend is left")
 	return cmd
+}
+
+// covered is a library with the releases whose rules are known, as `triage backends` lists it.
+type covered struct {
+	Library string `json:"library"`
+	Title   string `json:"title"`
+	First   string `json:"first_release"`
+	Last    string `json:"last_release"`
+}
+
+// listLibraries names the libraries and what is known of them.
+func listLibraries(std streams, o *backendsOptions) error {
+	if err := o.output.check(factFormats...); err != nil {
+		return err
+	}
+	if o.batch {
+		return errors.New("--batch needs a LIBRARY; triage backends lists them")
+	}
+	_, libraries, err := o.rules.loadLibraries()
+	if err != nil {
+		return err
+	}
+	var list []covered
+	for _, l := range libraries {
+		first, last := l.Covers()
+		list = append(list, covered{l.Name, l.Title, first, last})
+	}
+	if o.output.format == "json" {
+		return writeJSON(std.out, list)
+	}
+	for _, l := range list {
+		if _, err := fmt.Fprintf(std.out, "%-20s %s to %s  %s\n", l.Library, l.First, l.Last, l.Title); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func runBackends(ctx context.Context, std streams, o *backendsOptions) error {

@@ -46,11 +46,31 @@ func (a *asked) compose(d *report.Diagnosis, m match, refused []string) bool {
 	if len(a.selection.Beyond) > 0 && !a.toldByLog() {
 		d.Certainty = report.Likely
 	}
+	if len(a.Changes) == 0 {
+		a.Changes = a.changesForOne()
+	}
 	d.Fixes = a.fixes(m, func(after map[string]condition.Value) (helps, surely bool) {
 		usual, _ := a.library.Usual(after)
 		return len(a.library.Evaluate(usual).Available()) > 0, len(a.library.Evaluate(after).Available()) > 0
 	})
 	return true
+}
+
+// changesForOne are the smallest changes that give some one backend, cheapest first. They are looked for where the log says that none is
+// left and the rules alone cannot, because a fact is missing.
+func (a *asked) changesForOne() []report.Fix {
+	usual, _ := a.library.Usual(a.values)
+	fixes := []report.Fix{}
+	for _, b := range a.selection.Backends {
+		for _, change := range a.library.ChangesFor(b.Name, usual, 1) {
+			fix := proposal(change, a.library.Loses(b.Name))
+			fix.Effect = b.Name + " becomes available"
+			fix.Verified = a.answer(b.Name, with(a.values, change.Set)).Verdict == backend.Allowed
+			fixes = append(fixes, fix)
+		}
+	}
+	slices.SortStableFunc(fixes, func(x, y report.Fix) int { return x.Cost - y.Cost })
+	return fixes[:min(len(fixes), maxChanges)]
 }
 
 // allOut tells whether every backend is out for a reason.
@@ -83,9 +103,8 @@ func inShort(because string) string {
 		return strings.TrimSuffix(because, ".")
 	}
 	text, _, _ := strings.Cut(because, ";")
-	before, rest, ok := strings.Cut(text, " (")
-	if _, after, closed := strings.Cut(rest, ")"); ok && closed {
-		text = before + after
+	if from, to := strings.Index(text, " ("), strings.LastIndexByte(text, ')'); from >= 0 && to > from {
+		text = text[:from] + text[to+1:]
 	}
 	return strings.TrimSuffix(text, ".")
 }
