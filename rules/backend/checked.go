@@ -12,6 +12,9 @@ import (
 func (s *situation) beyond() []string {
 	var found []string
 	l := s.library
+	if unrun, ok := l.unrun.at(s.release); ok {
+		found = append(found, unrun)
+	}
 	if v, ok := s.value(l.version).Version(); ok && !l.checkedRelease(s.release, s) {
 		found = append(found, fmt.Sprintf("%s %s itself was not checked; these are the rules of %s.", l.facts[l.version].About, v.Release(), l.releases[s.release].version))
 	}

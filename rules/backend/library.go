@@ -32,6 +32,7 @@ type Library struct {
 	own          []fact.Info // facts that are not of the vocabulary, or of another type here
 	levers       []lever
 	calls        []call
+	unrun        ranged[string]
 	patches      []condition.Version // releases that were checked and decide as the one that stands for them
 	selectionLog logFormat
 }
@@ -56,6 +57,7 @@ type libraryFact struct {
 	preset   *condition.Expression     // what a caller passes who knows nothing of it
 	assumed  condition.Value           // what it is taken for when nobody says otherwise
 	usual    condition.Value           // what most callers pass, unknown when there is no such value
+	spelt    map[string]string         // what messages print -> the value
 	keys     bool                      // it is the name by which a table is asked
 	checked  condition.Value           // the newest version with which the rules were compared, unknown where there is none
 	unknown  []string                  // members of an object that are unknown when they are not given
