@@ -63,6 +63,8 @@ var prefixForms = withExpressions([]prefixForm{
 		first: "*", has: " | ", re: `(?P<writer>[a-z0-9][\w.-]*-\d+(?:-[a-z0-9]+)?) +\| `},
 	{tool: "torchrun, after a web page took the brackets for a link", example: "rank4: text",
 		first: "*", has: "ank", re: `[Rr]ank ?(?P<rank>\d{1,6}): `},
+	{tool: "pytest, before what a process of a job printed", example: "E   [rank3]: text",
+		first: "*", second: " ", has: "E   ", re: `E {3,}`, next: "["},
 	{tool: "GitHub Actions' commands", example: "##[error]text",
 		first: "#", has: "##[", re: `##\[(?:error|warning|debug|command)\]`},
 })

@@ -107,7 +107,7 @@ func mayBeginWithWord(s string) bool {
 	if i < 1 {
 		return false
 	}
-	return isDigit(s[i-1]) || strings.HasPrefix(s[1:], "ank") || strings.HasPrefix(s[i:], "  | ") && strings.IndexByte(s[:i], '-') > 0
+	return isDigit(s[i-1]) || strings.HasPrefix(s, "E   ") || strings.HasPrefix(s[1:], "ank") || strings.HasPrefix(s[i:], "  | ") && strings.IndexByte(s[:i], '-') > 0
 }
 
 var repeatCount = pattern.Lazy(` \[repeated \d+x across (?:all nodes|cluster)\].*$`)
