@@ -132,6 +132,11 @@ func (t *SelectionLog) rulesOut(release, backend int) bool {
 // rulesAbout are the rules about a backend whose lines the log has.
 func (t *SelectionLog) rulesAbout(s *situation, backend int) []Rule {
 	rules := []Rule{}
+	for _, r := range t.named[backend] {
+		if _, holds := r.off.at(s.release); holds {
+			rules = append(rules, r.describeIn(s))
+		}
+	}
 	for _, r := range t.library.releases[s.release].rules {
 		off, _ := r.off.at(s.release)
 		if _, printed := t.rules[r]; printed && len(t.library.variantsOf(backend, off.variants)) > 0 {
