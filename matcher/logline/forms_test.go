@@ -113,14 +113,14 @@ func TestRawForms(t *testing.T) {
 			t.Errorf("%q: the text is %q; found: %v", raw, got, found)
 		}
 	}
-	for raw, want := range map[string]bool{"a \x1b[1mword\x1b[0m": true, `{"log":"a\n"}`: true, `x {"log":"a\n"}`: false, "plain": false} {
+	for raw, want := range map[string]bool{"a \x1b[1mword\x1b[0m": true, `{"log":"a\n"}`: true, `x {"log":"a\n"}`: true, "x {log}": false, "plain": false} {
 		if got := HidesWords(raw); got != want {
 			t.Errorf("HidesWords(%q) = %v", raw, got)
 		}
 	}
 	for raw, want := range map[string]bool{
 		"[1,15]<stdout>:a[1,15]<stdout>:b": true, "[n@1,15]<stderr>: a": true, "[rank1]: a": false, `{"log":"a \" \\ \n\t\u003c"}`: false, `{"log":"a\u0031"}`: true,
-		`{"log":"\rb"}`: true, `x {"log":"\rb"}`: false,
+		`{"log":"\rb"}`: true, `x {"log":"\rb"}`: true, "x {}": false,
 	} {
 		if got := MayJoin([]byte(raw)); got != want {
 			t.Errorf("MayJoin(%q) = %v", raw, got)
