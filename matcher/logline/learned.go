@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/gpu-triage/triage/rules/pattern"
+	"github.com/gpu-triage/triage/rules/wrapper"
 )
 
 // A learnedWrapper is a wrapper that no table knows, or the header of a logger that a child's output went through. It is believed
@@ -222,7 +223,7 @@ func headerLevel(header string) Level {
 	return levelOf(levelWord().FindString(header))
 }
 
-var levelWord = pattern.Lazy(`\b` + levelPattern + `\b`)
+var levelWord = pattern.Lazy(`\b` + wrapper.Level + `\b`)
 
 // constantHeader is the header of a logger that nearly all lines have, with the same level and place: it is the launcher's, or says nothing.
 func constantHeader(texts []string) *learnedWrapper {

@@ -4,8 +4,8 @@
 //
 //	2024-05-01T12:00:00Z [rank1]:[E501 12:00:00.5 ProcessGroupNCCL.cpp:616] [Rank 1] Watchdog caught ...
 //
-// gives the time, rank 1, an error, and a text with a header that Body leaves out. Each known wrapper is one row of the tables in
-// forms.go: that is where to add one.
+// gives the time, rank 1, an error, and a text with a header that Body leaves out. Each known wrapper is one row of
+// rules/wrapper/wrappers.yaml: that is where to add one. Others are learned from the first lines of a source.
 //
 // A Form is what the beginning and the name of a source tell about all its lines, so that any line can be cleaned without those before
 // it. Parts cuts a line at its carriage returns, also one that comes in pieces, and shortens what is endless.

@@ -103,18 +103,8 @@ func HidesWords(raw string) bool {
 
 // MayJoin tells whether cleaning a raw line may join what stands apart in its bytes, or leave out some of it in the middle.
 func MayJoin(raw []byte) bool {
-	return joinsQuoted(raw) || !bytes.HasPrefix(raw, []byte(docker)) && bytes.Contains(raw, []byte(`{"`)) || slices.ContainsFunc(repeating, func(has []byte) bool { return bytes.Contains(raw, has) })
+	return joinsQuoted(raw) || !bytes.HasPrefix(raw, []byte(docker)) && bytes.Contains(raw, []byte(`{"`)) || slices.ContainsFunc(forms().again, func(has []byte) bool { return bytes.Contains(raw, has) })
 }
-
-// repeating is what lines have in them whose prefix comes again in their middle.
-var repeating = func() (all [][]byte) {
-	for i := range prefixForms {
-		if prefixForms[i].again {
-			all = append(all, []byte(prefixForms[i].has))
-		}
-	}
-	return slices.CompactFunc(all, bytes.Equal)
-}()
 
 // joinsQuoted tells whether taking a line out of its JSON may join what stands apart in its bytes, or leave some of it out: it has other
 // than characters that stand for themselves.
