@@ -115,6 +115,9 @@ func anchorsIn(texts []string) []*anchors {
 			a.frames++
 		case anchorException:
 			a.exceptions++
+			if a.tail == "" && strings.ContainsAny(header[len(header)-1:], `"'`) {
+				a.tail = text[max(len(header), strings.LastIndexByte(text, header[len(header)-1])):]
+			}
 		}
 	}
 	return all
@@ -127,17 +130,19 @@ func (a *anchors) proves(texts []string) bool {
 		return false
 	case level != Error && level != Fatal && (a.tracebacks > 0 && a.frames > 0 || a.frames >= minFrames):
 		return true
-	case a.share(texts) < minShare:
-		return false
 	}
-	// Of a few lines with words in common nobody can tell what they are: a logger's header tells.
-	return len(texts) >= minLabelled && a.strong() || isRecordHeader(a.header)
+	share := a.share(texts)
+	if share < minShare || len(texts) < minLabelled {
+		// Of a few lines with words in common nobody can tell what they are: a logger's header tells.
+		return share >= minShare && isRecordHeader(a.header)
+	}
+	return share >= 100-maxOthers || a.strong() || isRecordHeader(a.header)
 }
 
 // strong tells whether the header has an end that parts it from a text, and is no sentence.
 func (a *anchors) strong() bool {
 	last := a.tokens[len(a.tokens)-1].text
-	return !isWordByte(last[0]) && strings.Count(a.key, "W W W") == 0
+	return !isWordByte(last[0]) && !strings.Contains(a.key, "W W W")
 }
 
 // share is the percentage of the lines that have the shape.
@@ -195,7 +200,7 @@ func anchorIn(text string) (header string, kind anchorKind) {
 
 var (
 	framePlace   = pattern.Lazy(`^  File (?:\\"|""?|&quot;|')[^"]{1,300}(?:\\"|""?|&quot;|'), line \d`)
-	raisedBehind = pattern.Lazy(`[^\w.'"(=]((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt)): `)
+	raisedBehind = pattern.Lazy(`[^\w.'(=]((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt)): `)
 	namesWriter  = pattern.Lazy(`(?i)(?:^|[^a-z])(rank|worker|gpu|node|host|proc|process|task|pod|replica|trainer)[ =:_/-]{0,2}"?(\d{1,6})(?:[^\d]|$)`)
 )
 

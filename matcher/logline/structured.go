@@ -21,7 +21,7 @@ type structured struct {
 var (
 	textKeys  = []string{"message", "msg", "log", "text", "event", "body", "line", "content", "textPayload", "MESSAGE", "Body", "data", "output", "@message", "log_message"}
 	innerKeys = []string{"jsonPayload", "log", "message", "data", "record", "fields", "body", "attributes", "labels", "kubernetes", "resource", "event"}
-	errorKeys = []string{"exc_info", "exception", "stack_trace", "stack", "traceback", "exc_text", "stacktrace", "error"}
+	errorKeys = []string{"exc_info", "exception", "stack_trace", "stack", "traceback", "exc_text", "stacktrace"}
 	levelKeys = []string{"level", "levelname", "severity", "lvl", "log.level", "loglevel", "severity_text"}
 	rankKeys  = []string{"rank", "global_rank", "RANK"}
 	hostKeys  = []string{"host", "hostname", "node", "pod", "pod_name", "_HOSTNAME", "container_name", "instance"}
@@ -60,8 +60,11 @@ func (r *structured) read(object map[string]any, depth int) (found bool) {
 		r.time = TimeIn(textOf(object, timeKeys))
 	}
 	text := textOf(object, textKeys)
-	if why := textOf(object, errorKeys); strings.Contains(why, TracebackHeader) && !strings.Contains(text, TracebackHeader) {
+	if why := textOf(object, errorKeys); why != "" && !strings.Contains(text, why) {
 		text = strings.TrimLeft(text+"\n"+why, "\n")
+	}
+	if cells, ok := object["cells"].([]any); ok {
+		text = outputsOf(cells)
 	}
 	if r.text == "" {
 		r.text = text
@@ -78,6 +81,24 @@ func (r *structured) read(object map[string]any, depth int) (found bool) {
 	}
 	return found
 }
+
+// outputsOf are the texts that the cells of a notebook printed, of one that stands on one line.
+func outputsOf(cells []any) string {
+	var b strings.Builder
+	for _, cell := range cells {
+		cell, _ := cell.(map[string]any)
+		outputs, _ := cell["outputs"].([]any)
+		for _, output := range outputs {
+			output, _ := output.(map[string]any)
+			b.WriteString(textOf(output, outputKeys))
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// outputKeys are where an output of a notebook has its text.
+var outputKeys = []string{"text", "traceback"}
 
 // hasText tells whether one of the keys is there with a text, which may be empty.
 func hasText(object map[string]any, keys []string) bool {
