@@ -77,8 +77,7 @@ func (f *Form) nextWrapper(texts []string) *learnedWrapper {
 type anchors struct {
 	shape
 	header     string // one of the headers
-	first      string // the line with it
-	tail       string // what follows "Traceback (most recent call last):" in its line
+	tail       string // what follows "Traceback (most recent call last):" in its line, or closes that of an exception
 	tracebacks int
 	frames     int
 	exceptions int
@@ -103,7 +102,7 @@ func anchorsIn(texts []string) []*anchors {
 			if len(all) == maxDifferent {
 				continue
 			}
-			a = &anchors{shape: s, header: header, first: text}
+			a = &anchors{shape: s, header: header}
 			known[key], all = a, append(all, a)
 		}
 		a.merge(s)
@@ -115,12 +114,26 @@ func anchorsIn(texts []string) []*anchors {
 			a.frames++
 		case anchorException:
 			a.exceptions++
-			if a.tail == "" && strings.ContainsAny(header[len(header)-1:], `"'`) {
-				a.tail = text[max(len(header), strings.LastIndexByte(text, header[len(header)-1])):]
+			if a.tail == "" {
+				a.tail = closing(header, text[len(header):])
 			}
 		}
 	}
 	return all
+}
+
+// closing is what a text ends with that closes its header: a quote and what follows it, the edge of a table, a tag.
+func closing(header, text string) string {
+	end := header[len(header)-1]
+	switch i := strings.LastIndexByte(text, end); {
+	case (end == '"' || end == '\'') && i >= 0:
+		return text[i:]
+	case header[0] == '|' && strings.HasSuffix(text, "|"):
+		return " |"
+	case header[0] == '<' && strings.LastIndex(text, "</") > 0:
+		return text[strings.LastIndex(text, "</"):]
+	}
+	return ""
 }
 
 // proves tells whether nothing but a wrapper looks like this.
