@@ -19,7 +19,6 @@ import (
 
 	"github.com/gpu-triage/triage/matcher/facts"
 	"github.com/gpu-triage/triage/matcher/report"
-	"github.com/gpu-triage/triage/rules/signature"
 
 	"github.com/gpu-triage/triage/bots/fetch"
 	"github.com/gpu-triage/triage/matcher"
@@ -51,12 +50,6 @@ func (e Engine) With(extra fs.FS) (Engine, error) {
 	more, err := NewEngine(append(slices.Clone(e.Layers), extra)...)
 	more.Live, more.turn = e.Live, e.turn
 	return more, err
-}
-
-// Generic tells whether an id is of a signature that only names an exception which no other knows.
-func (e Engine) Generic(id string) bool {
-	s := e.Matcher.Base().Signature(id)
-	return s != nil && s.Role == signature.Generic
 }
 
 // AnswerTime is the most that one answer takes.

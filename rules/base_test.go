@@ -114,6 +114,7 @@ func TestVariableOfASentence(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := base.Scope.NewSituation()
+	s.Set("dev", condition.StringValue("7"))
 	s.Set("env.NCCL_GRAPH_FILE", condition.StringValue("/opt/cloud/graph.xml"))
 	if got := base.Signature("nccl-graph-file").Cause.Fill(s); !strings.Contains(got, "(/opt/cloud/graph.xml)") {
 		t.Errorf("the path is not in %q", got)

@@ -259,7 +259,7 @@ func (b *Bot) keepBack(s *snapshot, answer *report.Report) {
 	}
 	first := answer.Diagnoses[0]
 	unsure := s.settings.Certainty == string(report.Confirmed) && first.Certainty != report.Confirmed
-	if unsure || s.settings.engine.Generic(first.ID) {
+	if unsure || !answer.Explained() {
 		answer.Diagnoses = nil
 	}
 }

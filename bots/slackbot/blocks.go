@@ -99,10 +99,9 @@ func (c *composer) report(r report.Report) {
 }
 
 func standing(d report.Diagnosis) string {
-	text := "*Likely*, not certain"
-	if d.Certainty == report.Confirmed {
-		text = "*Confirmed*"
-	}
+	text := map[report.Certainty]string{
+		report.Confirmed: "*Confirmed*", report.Likely: "*Likely*, not certain", report.Unexplained: "*Unexplained*: no known cause fits",
+	}[d.Certainty]
 	if d.Rank != nil {
 		text += fmt.Sprintf(" · rank %d failed first", *d.Rank)
 	}

@@ -32,7 +32,7 @@ func newDiagnose(std streams) *cobra.Command {
 Logs are read from standard input when nothing is named. A folder stands for all files in it. Logs may be
 compressed (gzip, zstd) or packed (zip, tar).
 
-Exit status: 0 something was diagnosed, 1 nothing known was found, 2 the call or its input was wrong.`,
+Exit status: 0 a cause was named, 1 none was (nothing failed, or what failed is unexplained), 2 the call or its input was wrong.`,
 		Example: `  triage train.log
   triage logs/ --fact transformer_engine=1.12.0
   torchrun train.py 2>&1 | tee train.log | triage
@@ -101,7 +101,12 @@ func runDiagnose(ctx context.Context, std streams, o *diagnoseOptions) error {
 	if err := o.output.show(std, &report); err != nil {
 		return err
 	}
-	if len(report.Diagnoses) == 0 {
+	return statusOf(&report)
+}
+
+// statusOf is how a call ends that has shown a report.
+func statusOf(r *report.Report) error {
+	if !r.Explained() {
 		return exitStatus(exitNothing)
 	}
 	return nil

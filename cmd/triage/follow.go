@@ -28,13 +28,14 @@ func follow(ctx context.Context, name string, reading *matcher.Job, answer func(
 	defer file.Close()
 	tail := reading.Tail(sourceName(name))
 	defer tail.Close()
-	said := ""
+	var said string
+	var last report.Report
 	speak := func() error {
 		tail.Settle()
-		report := answer()
-		if now := gist(report); now != said {
+		last = answer()
+		if now := gist(last); now != said {
 			said = now
-			return show(report)
+			return show(last)
 		}
 		return nil
 	}
@@ -62,10 +63,7 @@ func follow(ctx context.Context, name string, reading *matcher.Job, answer func(
 			if err := speak(); err != nil {
 				return err
 			}
-			if said == "" {
-				return exitStatus(exitNothing)
-			}
-			return nil
+			return statusOf(&last)
 		}
 	}
 }

@@ -45,10 +45,7 @@ func newMerge(std streams) *cobra.Command {
 			if err := output.show(std, &merged); err != nil {
 				return err
 			}
-			if len(merged.Diagnoses) == 0 {
-				return exitStatus(exitNothing)
-			}
-			return nil
+			return statusOf(&merged)
 		},
 	}
 	output.add(cmd, reportFormats...)

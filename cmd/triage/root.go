@@ -14,8 +14,8 @@ import (
 
 // The exit statuses, which mean what grep's mean.
 const (
-	exitDiagnosed = 0 // something was diagnosed, or done
-	exitNothing   = 1 // nothing known was found, or a test of rules failed
+	exitDiagnosed = 0 // a cause was named, or what was asked for is done
+	exitNothing   = 1 // no cause was named, or a test of rules failed
 	exitWrong     = 2 // the call or its input was wrong
 )
 
@@ -61,6 +61,6 @@ func newRoot(std streams) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; %s --help lists what there is", err, cmd.CommandPath())
 	})
-	root.AddCommand(newRun(std), newBackends(std), newFacts(std), newMerge(std), newRules(std), newServe(), newVersion(std))
+	root.AddCommand(newRun(std), newBackends(std), newFacts(std), newHistory(std), newMerge(std), newRules(std), newServe(), newVersion(std))
 	return root
 }

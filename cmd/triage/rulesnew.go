@@ -147,7 +147,7 @@ func (d *draft) diagnosed(ctx context.Context, engine *matcher.Engine, log []str
 	}
 	cause := found[0]
 	known := engine.Base().Signature(cause.ID)
-	if known != nil && known.Role != signature.Generic {
+	if known != nil && !known.Role.LastResort() {
 		return fmt.Errorf("%s knows this log: %s; triage rules show %s prints it", cause.ID, cause.Title, cause.ID)
 	}
 	d.about(cause.Evidence[0].Text, true)

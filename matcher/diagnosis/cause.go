@@ -28,16 +28,16 @@ type match struct {
 	certainty report.Certainty
 }
 
-// role is that of the best match: what the finding can explain. An exception that no signature knows counts as one that a generic one does.
+// role is that of the best match: what the finding can explain. An exception that no signature knows counts as unexplained.
 func (f *finding) role() signature.Role {
 	if len(f.matches) == 0 {
-		return signature.Generic
+		return signature.Unexplained
 	}
 	return f.matches[0].signature.Role
 }
 
 // fits orders the roles of signatures of one and the same line: any knowledge of it beats a generic word.
-var fits = map[signature.Role]int{signature.Cause: 0, signature.Consequence: 1, signature.Generic: 2}
+var fits = map[signature.Role]int{signature.Cause: 0, signature.Consequence: 1, signature.Generic: 2, signature.Unexplained: 3}
 
 // judge tells what an event means in a situation; nil when it means nothing. A chain with a harmless exception in it, such as the
 // user's interrupt, means only what a cause in it says.
@@ -58,7 +58,7 @@ func judge(read *reading.Result, e *reading.Event, situation *condition.Situatio
 	switch {
 	case len(best.matches) == 0, harmless && best.role() != signature.Cause:
 		return nil
-	case best.role() == signature.Generic && incidental(read, best):
+	case best.role().LastResort() && incidental(read, best):
 		return nil
 	}
 	return best
@@ -74,28 +74,60 @@ func better(later, earlier []match) bool {
 }
 
 // weigh evaluates the signatures of an element, the best first. It tells whether one of them says that the line is harmless.
-func weigh(base *rules.Base, el *reading.Element, situation *condition.Situation) (matches []match, noise bool) {
+func weigh(base *rules.Base, el *reading.Element, situation *condition.Situation) (fitting []match, noise bool) {
 	for _, s := range el.Matches {
 		m := match{signature: s, situation: situation.Clone()}
 		el.Variables(m.situation)
 		capture(m.situation, s, el.Text)
-		if !condition.All(s.Match, m.situation) || !condition.Possible(s.Confirm, m.situation) {
+		if !matches(el, s, m.situation) {
+			continue
+		}
+		el.VariablesForConfirm(m.situation)
+		if !condition.Possible(s.Confirm, m.situation) {
 			continue
 		}
 		if s.Role == signature.Noise {
 			return nil, true
 		}
-		m.certainty = report.Likely
-		if condition.All(s.Confirm, m.situation) && s.Role == signature.Cause {
-			m.certainty = report.Confirmed
-		}
-		matches = append(matches, m)
+		m.certainty = certaintyOf(s, m.situation)
+		fitting = append(fitting, m)
 	}
-	matches = upheld(base, matches)
-	slices.SortFunc(matches, func(a, b match) int {
+	fitting = upheld(base, fitting)
+	slices.SortFunc(fitting, func(a, b match) int {
 		return cmp.Or(a.compare(b), strings.Compare(a.signature.ID, b.signature.ID))
 	})
-	return matches, false
+	return fitting, false
+}
+
+// matches tells whether an element is of a signature. Where a message was printed without its type, what asks for the type counts as true if
+// the rest is, and the message is among it.
+func matches(el *reading.Element, s *signature.Signature, situation *condition.Situation) bool {
+	if el.Exception == nil || !el.Exception.Untyped() {
+		return condition.All(s.Match, situation)
+	}
+	silent := situation.Clone()
+	el.VariablesWithoutMessage(silent)
+	said := false
+	for _, c := range s.Match {
+		switch value := c.Eval(situation); {
+		case value.True():
+			said = said || !c.Eval(silent).Known()
+		case value.Known() || len(c.Unknowns(situation)) > 0:
+			return false
+		}
+	}
+	return said
+}
+
+// certaintyOf tells how sure a signature that fits is in a situation.
+func certaintyOf(s *signature.Signature, situation *condition.Situation) report.Certainty {
+	switch {
+	case s.Role == signature.Unexplained:
+		return report.Unexplained
+	case s.Role == signature.Cause && condition.All(s.Confirm, situation):
+		return report.Confirmed
+	}
+	return report.Likely
 }
 
 // upheld are those of the matches that no other overrides.
@@ -111,7 +143,7 @@ func upheld(base *rules.Base, matches []match) []match {
 func (m match) compare(other match) int {
 	return cmp.Or(
 		cmp.Compare(fits[m.signature.Role], fits[other.signature.Role]),
-		cmp.Compare(m.certainty, other.certainty), // "confirmed" is before "likely"
+		cmp.Compare(m.certainty, other.certainty), // the names are in the order of the alphabet: confirmed, likely, unexplained
 		cmp.Compare(other.signature.Asks(), m.signature.Asks()),
 	)
 }
@@ -138,7 +170,7 @@ const (
 	nearEndLone = 30  // lines after a last line without its traceback
 )
 
-// incidental tells whether an exception that only a generic signature knows is too far from the end to have ended the program.
+// incidental tells whether an exception that only a last resort knows is too far from the end to have ended the program.
 func incidental(read *reading.Result, f *finding) bool {
 	if f.element.Exception == nil {
 		return false

@@ -29,6 +29,7 @@ func Of(read *reading.Result, known ...facts.Fact) report.Report {
 		Schema: report.Schema, Diagnoses: []report.Diagnosis{}, Stats: read.Stats,
 		Facts: factValues(s.facts, slices.Sorted(maps.Keys(s.facts))),
 	}
+	answer.Notes = append(answer.Notes, read.NoLogs...)
 	for _, changed := range s.changed {
 		answer.Notes = append(answer.Notes, changed.note())
 	}

@@ -18,9 +18,11 @@ func conclude(read *reading.Result, s situation) conclusion {
 	c := conclusion{findings: findingsIn(read, s.conditions)}
 	c.first = firstFailed(c.findings)
 	c.root = rootOf(c.findings, c.first)
-	f := slowOrStopped(read, s, c.root)
-	if f != nil {
-		c.findings, c.root = append(c.findings, f), f
+	for _, unstated := range []func(*reading.Result, situation, *finding) *finding{slowOrStopped, failedTool} {
+		if f := unstated(read, s, c.root); f != nil {
+			c.findings, c.root = append(c.findings, f), f
+			break
+		}
 	}
 	return c
 }
@@ -44,7 +46,7 @@ func rootOf(findings []*finding, first int) *finding {
 }
 
 // explains orders the roles of failures in different places, from what explains to what is explained.
-var explains = map[signature.Role]int{signature.Cause: 0, signature.Generic: 1, signature.Inferred: 1, signature.Consequence: 2}
+var explains = map[signature.Role]int{signature.Cause: 0, signature.Generic: 1, signature.Inferred: 1, signature.Unexplained: 2, signature.Consequence: 3}
 
 // earlier tells whether a caused b rather than the other way round. first is the rank that the launcher saw fail first, or NoRank.
 func earlier(a, b *finding, first int) bool {

@@ -60,7 +60,7 @@ func count(base *rules.Base, example Example, answer report.Report, of func(*sig
 	if len(answer.Diagnoses) > 0 {
 		got = base.Signature(answer.Diagnoses[0].ID)
 	}
-	named := got != nil && got.Role != signature.Generic
+	named := got != nil && !got.Role.LastResort()
 	if named {
 		of(got).Claimed++
 	}

@@ -139,8 +139,8 @@ func (e *Example) mark(key, value string, next int) error {
 	case "match":
 		id, certainty, _ := strings.Cut(value, " ")
 		certainty = strings.TrimSpace(certainty)
-		if certainty != string(report.Confirmed) && certainty != string(report.Likely) {
-			return fmt.Errorf("the certainty is confirmed or likely, not %q", certainty)
+		if !slices.Contains(signature.Certainties, certainty) {
+			return fmt.Errorf("the certainty is confirmed, likely or unexplained, not %q", certainty)
 		}
 		e.Want = append(e.Want, Want{ID: id, Certainty: report.Certainty(certainty), Line: next})
 	case "not":

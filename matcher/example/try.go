@@ -66,8 +66,10 @@ func (e Example) ids() []string {
 func (e Example) compare(answer report.Report) (mistakes []string) {
 	found := answer.Diagnoses
 	for _, d := range found {
-		if slices.Contains(e.Not, d.ID) {
-			mistakes = append(mistakes, fmt.Sprintf("%s is diagnosed (%s) and must not be", d.ID, d.Certainty))
+		for _, id := range append([]string{d.ID}, d.Read...) {
+			if slices.Contains(e.Not, id) {
+				mistakes = append(mistakes, fmt.Sprintf("%s is diagnosed (%s) and must not be", id, d.Certainty))
+			}
 		}
 	}
 	if len(e.Want) == 0 {
@@ -79,12 +81,17 @@ func (e Example) compare(answer report.Report) (mistakes []string) {
 	if len(found) == 0 {
 		return append(mistakes, fmt.Sprintf("%s is not diagnosed, nothing is", e.Want[0].ID))
 	}
+	for _, d := range found {
+		if d.Cause == "" || len(d.Fixes) == 0 {
+			mistakes = append(mistakes, d.ID+" has no cause or no fix to show: what its sentences name is not known; give words as in {path|the file}, or put what can be left out in [[ ]]")
+		}
+	}
 	for i, want := range e.Want {
 		if i >= len(found) {
 			return append(mistakes, fmt.Sprintf("%s is not diagnosed", want.ID))
 		}
 		got := found[i]
-		if got.ID != want.ID || got.Certainty != want.Certainty {
+		if got.ID != want.ID && !slices.Contains(got.Read, want.ID) || got.Certainty != want.Certainty {
 			mistakes = append(mistakes, fmt.Sprintf("%s %s is diagnosed instead of %s %s", got.ID, got.Certainty, want.ID, want.Certainty))
 		} else if want.Line > 0 && got.Evidence[0].Line != want.Line {
 			mistakes = append(mistakes, fmt.Sprintf("%s is found in line %d of the log, not in line %d", got.ID, got.Evidence[0].Line, want.Line))
@@ -127,7 +134,7 @@ func Uncovered(signatures []*signature.Signature, examples []Example) rulefile.P
 			at.Message = "no example has " + s.ID + " as its answer"
 			problems = append(problems, at)
 		}
-		if !missed[s.ID] && s.Role != signature.Generic {
+		if !missed[s.ID] && !s.Role.LastResort() {
 			at.Message = "no example is a near miss of " + s.ID + ": one with another answer, or with not: [" + s.ID + "]"
 			problems = append(problems, at)
 		}

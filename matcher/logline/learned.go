@@ -294,6 +294,7 @@ func (w *learnedWrapper) strip(p *prefixes, line *Line) bool {
 	if w.apart && p.writer == "" {
 		p.writer = wrapped
 	}
+	line.Peeled += header
 	p.rest, p.found = rest, true
 	return true
 }

@@ -33,8 +33,9 @@ type Line struct {
 	Time      time.Time // zero when the line has no timestamp; year 0 when the timestamp has no year; UTC when it has no zone
 	Level     Level     // severity that the logging library printed, "" when the line is no log record
 	Text      string
-	Head      int  // Text[:Head] is the header of a log record (time, level, place), 0 when there is none
-	Truncated bool // Text is the head and the tail of a longer line
+	Head      int    // Text[:Head] is the header of a log record (time, level, place), 0 when there is none
+	Peeled    string // the header before Text that no list has and that was learned: part of the line as it stands in its source
+	Truncated bool   // Text is the head and the tail of a longer line
 }
 
 // Body is the text after the header of a log record: what the program had to say.

@@ -79,10 +79,11 @@ func (b *builder) statement(what Statement, words ...string) {
 }
 
 func (b *builder) signature(s *signature.Entry) {
-	if s.Role == signature.Pace || s.About != "" { // asked about a sample of the lines, or about what a comparison shows
+	// Those are asked about a sample of the lines, about the answer, or about what a comparison shows.
+	if s.Role == signature.Pace || s.Role == signature.Message || s.About != "" {
 		return
 	}
-	if s.Role == signature.Generic {
+	if s.Role.LastResort() {
 		b.filter.generic = append(b.filter.generic, s)
 	}
 	// What the patterns of a signature need is worked out when a line has one of its keywords: doing so for all of them would be most of the

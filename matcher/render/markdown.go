@@ -91,17 +91,20 @@ func (m *markdown) diagnosis(level string, d report.Diagnosis) {
 	m.block(fence("text", strings.Join(m.quotes(d.Evidence), "\n")))
 	m.fixes(d.Fixes)
 	m.missing(d.Missing)
+	if d.Certainty == report.Unexplained {
+		m.block("**Next**")
+		m.block(inline(unexplained) + "\n\n" + commands(draft, m.extent.prose))
+	}
 	if m.extent.details {
 		m.details(d)
 	}
 }
 
 func standing(d report.Diagnosis) string {
-	certainty := "**Likely**, not certain"
-	if d.Certainty == report.Confirmed {
-		certainty = "**Confirmed**"
+	certainty := map[report.Certainty]string{
+		report.Confirmed: "**Confirmed**", report.Likely: "**Likely**, not certain", report.Unexplained: "**Unexplained**: no known cause fits",
 	}
-	parts := []string{certainty}
+	parts := []string{certainty[d.Certainty]}
 	if who := spread(d); who != "" {
 		parts = append(parts, cut(who, 200))
 	}

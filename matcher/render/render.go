@@ -217,3 +217,9 @@ func remarks(r *report.Report) []string {
 func silence(r *report.Report) string {
 	return fmt.Sprintf("No failure found in %d lines.", r.Stats.Lines)
 }
+
+// What an answer that names no cause ends with.
+const (
+	unexplained = "No known failure fits. If you find the cause, a signature makes it known the next time; this drafts one from the log."
+	draft       = "triage rules new LOG"
+)

@@ -61,14 +61,23 @@ func (p *page) diagnosis(d report.Diagnosis) {
 	p.fixes(d.Fixes)
 	p.consequences(d.Consequences)
 	p.references(d.References)
+	if d.Certainty == report.Unexplained {
+		p.section("next", 1)
+		p.hanging(4, "", unexplained)
+		p.command(8, draft)
+	}
 }
 
 func (p *page) headline(d report.Diagnosis) {
-	certainty := p.paint.confirmed
-	if d.Certainty != report.Confirmed {
-		certainty = p.paint.likely
+	colour := map[report.Certainty]func(string) string{report.Confirmed: p.paint.confirmed, report.Likely: p.paint.likely}[d.Certainty]
+	if colour == nil {
+		colour = p.paint.note
 	}
-	label := certainty(string(d.Certainty)) + p.paint.faint("["+Line(d.ID)+"]") + ": "
+	label := colour(string(d.Certainty))
+	if d.Certainty != report.Unexplained { // its id says less than its title
+		label += p.paint.faint("[" + Line(d.ID) + "]")
+	}
+	label += ": "
 	for i, row := range wrap(Line(d.Title), p.width-ansi.StringWidth(label)) {
 		if i > 0 {
 			label = strings.Repeat(" ", ansi.StringWidth(label))
@@ -175,13 +184,21 @@ func (p *page) backends(backends []report.Backend) {
 				p.hanging(4, label, p.paint.faint(fmt.Sprintf("and %d more rules; the JSON form has them all", len(b.Rules)-i)))
 				break
 			}
-			p.hanging(4, label, sentence(rule.Because)+" "+p.paint.faint("["+Line(rule.ID)+"]"))
+			p.hanging(4, label, sentence(rule.Because)+p.ruleName(rule))
 			label = strings.Repeat(" ", ansi.StringWidth(label))
 		}
 		if len(b.Missing) > 0 {
 			p.hanging(4, label, "depends on "+Line(strings.Join(b.Missing, ", ")))
 		}
 	}
+}
+
+// ruleName is a rule's name behind its reason; the log's own words have none.
+func (p *page) ruleName(rule report.BackendRule) string {
+	if rule.ID == "" {
+		return ""
+	}
+	return " " + p.paint.faint("["+Line(rule.ID)+"]")
 }
 
 func (p *page) fixes(fixes []report.Fix) {

@@ -53,7 +53,7 @@ func (e merger) before(a, b Diagnosis) int {
 		first(a, b))
 }
 
-var certaintyOrder = map[Certainty]int{Confirmed: 0, Likely: 1}
+var certaintyOrder = map[Certainty]int{Confirmed: 0, Likely: 1, Unexplained: 2}
 
 // standing orders the roles from what explains to what is explained. A signature that this knowledge base does not have is taken for
 // a cause.
@@ -62,7 +62,7 @@ func (e merger) standing(id string) int {
 	switch {
 	case s == nil || s.Role == signature.Cause:
 		return 0
-	case s.Role == signature.Generic, s.Role == signature.Inferred:
+	case s.Role.LastResort(), s.Role == signature.Inferred:
 		return 1
 	}
 	return 2

@@ -31,7 +31,7 @@ func mergeReports() []report.Report {
 			Stats: report.Stats{Bytes: 1, Incomplete: true},
 		},
 		{Diagnoses: []report.Diagnosis{one("torchrun-child-failed", report.Confirmed, 1, 30)}},
-		{Diagnoses: []report.Diagnosis{one("python-exception", report.Likely, 2, 1)}},
+		{Diagnoses: []report.Diagnosis{one("python-exception", report.Unexplained, 2, 1)}},
 		{},
 	}
 }

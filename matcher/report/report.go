@@ -26,6 +26,7 @@ type Diagnosis struct {
 	Count        int           `json:"count"` // how many times it was seen
 	Evidence     []Evidence    `json:"evidence"`
 	Facts        []FactValue   `json:"facts"`
+	Read         []string      `json:"read,omitempty"` // the signatures that read something in the message, whose words are in Cause and Fixes
 	Missing      []Missing     `json:"missing"`
 	Backends     []Backend     `json:"backends,omitempty"`
 	Fixes        []Fix         `json:"fixes"`
@@ -38,9 +39,15 @@ type Certainty string
 
 // A refuted diagnosis is not shown, so it has no name here.
 const (
-	Confirmed Certainty = "confirmed" // every condition holds
-	Likely    Certainty = "likely"    // a deciding fact is missing
+	Confirmed   Certainty = "confirmed"   // every condition holds
+	Likely      Certainty = "likely"      // a cause, of which a deciding fact is missing
+	Unexplained Certainty = "unexplained" // something failed, and no known cause fits
 )
+
+// Explained tells whether the report names a cause.
+func (r *Report) Explained() bool {
+	return len(r.Diagnoses) > 0 && r.Diagnoses[0].Certainty != Unexplained
+}
 
 // Evidence quotes a line of a log. Line counts the \n-terminated lines of Source from 1.
 type Evidence struct {

@@ -2,8 +2,12 @@ package traceback
 
 import "github.com/gpu-triage/triage/matcher/logline"
 
-// unfinished is a traceback whose last line never came.
+// unfinished is a traceback whose last line never came. What was printed in its place is its message.
 func (r *record) unfinished() *Exception {
+	if len(r.bare) > 0 {
+		r.raiseBare()
+		return r.finish()
+	}
 	return &Exception{Frames: r.frames, Header: r.header, Line: r.header, Level: r.level(), Earlier: r.earlier, Link: r.link}
 }
 

@@ -31,16 +31,65 @@ func (r *record) pythonFrame(next nextLine) lineAction {
 		return taken
 	}
 	if isSpace(next.text[0]) {
+		r.bareGoesOn(next)
 		return r.code(next.text)
 	}
 	if _, ok := findHeader(next.text); ok {
 		return ended
 	}
-	if typ, msg, ok := parseType(next.text); ok && (!r.headless || looksRaised(typ)) {
+	if typ, msg, ok := r.lastLine(next.text); ok {
 		r.raise(next.line, typ, msg)
 		return taken
 	}
+	if link, ok := linkOf(next.text); ok && len(r.bare) > 0 {
+		r.raiseBare()
+		r.chain(link)
+		return taken
+	}
+	r.mayBeMessage(next)
 	return r.foreignLine()
+}
+
+// lastLine reads the line below the frames that names the exception: as Python prints it, marked by pytest, or quoted by a program that
+// caught it.
+func (r *record) lastLine(text string) (typ, msg string, ok bool) {
+	if typ, msg, ok := parseType(text); ok && (!r.headless || looksRaised(typ)) {
+		return typ, msg, true
+	}
+	if len(r.frames) == 0 {
+		return "", "", false
+	}
+	if marked, ok := strings.CutPrefix(text, pytestMark); ok {
+		return parseType(strings.TrimLeft(marked, " "))
+	}
+	return quoted(text)
+}
+
+// maxBare bounds the lines that may be a message without its type.
+const maxBare = 40
+
+// mayBeMessage keeps a line in the place of the one that names the exception, and those after it: if none comes that does, it was the message.
+func (r *record) mayBeMessage(next nextLine) {
+	if r.layout == python && r.foreign == 0 && len(r.frames) > 0 && !isOther(next.text) {
+		r.bare = append(r.bare, messageLine{next.line, next.text})
+		return
+	}
+	r.bareGoesOn(next)
+}
+
+// bareGoesOn keeps a line after one that may be a message.
+func (r *record) bareGoesOn(next nextLine) {
+	if n := len(r.bare); n > 0 && n < maxBare && r.blanks == 0 && !isOther(next.text) {
+		r.bare = append(r.bare, messageLine{next.line, next.text})
+	}
+}
+
+// raiseBare takes the lines below the frames for the message of an exception whose type was not printed.
+func (r *record) raiseBare() {
+	r.raise(r.bare[0].line, "", r.bare[0].text)
+	for _, l := range r.bare[1:] {
+		r.message.add(l.line, l.text)
+	}
 }
 
 // foreignLine counts a line of somebody else.
@@ -78,6 +127,7 @@ func sourceLine(code string) string {
 // addFrame keeps the outermost and the deepest frames.
 func (r *record) addFrame(f Frame) {
 	f.At = r.at
+	r.bare = nil
 	if len(r.frames) >= maxFrames {
 		copy(r.frames[maxFrames/4:], r.frames[maxFrames/4+1:])
 		r.frames[len(r.frames)-1] = f

@@ -5,68 +5,172 @@ import (
 	"strings"
 )
 
-// Template is a text with places for facts: {cudnn}, or {cudnn|the cuDNN at hand} with words for when nobody knows it.
-type Template []templatePart
+// Template is a text with places for facts: {cudnn}, or {cudnn|the cuDNN at hand} with words for when nobody knows it, or {path, folder}
+// for the first that is known. A place without such words takes along what it stands in when nothing is known: words in
+// [[double brackets]] alone, else the whole sentence. So nothing that is printed has a hole in it.
+type Template []sentence
 
-type templatePart struct {
-	text     string // literal, when name is empty
-	name     string
-	fallback string
+// sentence is a part of a template that is said or left out as a whole.
+type sentence []phrase
+
+// phrase is a part of a sentence. An optional one, in [[double brackets]], can be left out alone.
+type phrase struct {
+	parts    []templatePart
+	optional bool
 }
 
-var placeholder = regexp.MustCompile(`\{([a-z_][A-Za-z0-9_.]*)(?:\|([^{}]*))?\}`)
+type templatePart struct {
+	text     string   // literal, when there are no names
+	names    []string // the first that is known counts
+	words    string   // for when none is
+	hasWords bool
+}
 
-// ParseTemplate reads a text with places. A brace that begins none is text.
+var (
+	placeholder = regexp.MustCompile(`\{([a-z_][A-Za-z0-9_.]*(?:, [a-z_][A-Za-z0-9_.]*)*)(?:\|([^{}]*))?\}`)
+	bracketed   = regexp.MustCompile(`(?s)\[\[(.*?)\]\]`)
+	sentenceEnd = regexp.MustCompile("[.!?][)\"']?\\s+[A-Z{`\\[]")
+)
+
+// ParseTemplate reads sentences with places. A brace or bracket that begins no place is text.
 func ParseTemplate(text string) Template {
 	var t Template
-	for len(text) > 0 {
-		m := placeholder.FindStringSubmatchIndex(text)
-		if m == nil {
-			return append(t, templatePart{text: text})
-		}
-		if m[0] > 0 {
-			t = append(t, templatePart{text: text[:m[0]]})
-		}
-		part := templatePart{name: text[m[2]:m[3]]}
-		part.fallback = "unknown " + part.name
-		if m[4] >= 0 {
-			part.fallback = text[m[4]:m[5]]
-		}
-		t = append(t, part)
-		text = text[m[1]:]
+	for _, one := range sentences(text) {
+		t = append(t, parseSentence(one))
 	}
 	return t
+}
+
+// ParseCommand reads a command with places, which is run as a whole or not at all. It has no optional words: [[ is the shell's.
+func ParseCommand(text string) Template {
+	return Template{{{parts: parseParts(text)}}}
+}
+
+// sentences cuts a text after each end of a sentence, but not between backticks or inside a place or optional words.
+func sentences(text string) []string {
+	var list []string
+	begin := 0
+	for _, m := range sentenceEnd.FindAllStringIndex(text, -1) {
+		end := m[1] - 1
+		if whole(text[begin:end]) {
+			list = append(list, text[begin:end])
+			begin = end
+		}
+	}
+	return append(list, text[begin:])
+}
+
+// whole tells whether everything that begins in a text also ends in it.
+func whole(text string) bool {
+	return strings.Count(text, "`")%2 == 0 && strings.Count(text, "{") == strings.Count(text, "}") && strings.Count(text, "[[") == strings.Count(text, "]]")
+}
+
+func parseSentence(text string) sentence {
+	var s sentence
+	begin := 0
+	for _, m := range bracketed.FindAllStringSubmatchIndex(text, -1) {
+		s = append(s, phrase{parts: parseParts(text[begin:m[0]])}, phrase{parts: parseParts(text[m[2]:m[3]]), optional: true})
+		begin = m[1]
+	}
+	return append(s, phrase{parts: parseParts(text[begin:])})
+}
+
+func parseParts(text string) []templatePart {
+	var parts []templatePart
+	begin := 0
+	for _, m := range placeholder.FindAllStringSubmatchIndex(text, -1) {
+		part := templatePart{names: strings.Split(text[m[2]:m[3]], ", "), hasWords: m[4] >= 0}
+		if part.hasWords {
+			part.words = text[m[4]:m[5]]
+		}
+		parts = append(parts, templatePart{text: text[begin:m[0]]}, part)
+		begin = m[1]
+	}
+	return append(parts, templatePart{text: text[begin:]})
 }
 
 // Names are the names that the template has places for.
 func (t Template) Names() []string {
 	var names []string
-	for _, part := range t {
-		if part.name != "" {
-			names = append(names, part.name)
-		}
+	for _, part := range t.parts() {
+		names = append(names, part.names...)
 	}
 	return names
 }
 
-// Fill puts the situation's values in their places.
-func (t Template) Fill(s *Situation) string {
-	var b strings.Builder
-	for _, part := range t {
-		if part.name == "" {
-			b.WriteString(part.text)
-			continue
-		}
-		switch v := s.lookup(part.name); {
-		case v.Known() && !v.IsNil():
-			b.WriteString(clip(v.String()))
-		case v.IsNil() && part.fallback == "unknown "+part.name:
-			b.WriteString("no " + part.name)
-		default:
-			b.WriteString(part.fallback)
+// Words are the words that stand in the places of what is not known.
+func (t Template) Words() []string {
+	var words []string
+	for _, part := range t.parts() {
+		if part.hasWords {
+			words = append(words, part.words)
 		}
 	}
+	return words
+}
+
+func (t Template) parts() []templatePart {
+	var all []templatePart
+	for _, s := range t {
+		for _, p := range s {
+			all = append(all, p.parts...)
+		}
+	}
+	return all
+}
+
+// Fill puts the situation's values in their places. It is empty when nothing can be said.
+func (t Template) Fill(s *Situation) string {
+	var b strings.Builder
+	for _, sentence := range t {
+		b.WriteString(sentence.fill(s))
+	}
 	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+func (n sentence) fill(s *Situation) string {
+	var b strings.Builder
+	for _, p := range n {
+		text, ok := p.fill(s)
+		if !ok && !p.optional {
+			return ""
+		}
+		b.WriteString(text)
+	}
+	return b.String()
+}
+
+// fill is the phrase with the situation's values; not ok when one is not known.
+func (p phrase) fill(s *Situation) (text string, ok bool) {
+	var b strings.Builder
+	for _, part := range p.parts {
+		said, known := part.fill(s)
+		if !known {
+			return "", false
+		}
+		b.WriteString(said)
+	}
+	return b.String(), true
+}
+
+func (part templatePart) fill(s *Situation) (text string, ok bool) {
+	if len(part.names) == 0 {
+		return part.text, true
+	}
+	missing := ""
+	for _, name := range part.names {
+		v := s.lookup(name)
+		switch {
+		case v.IsNil() && !strings.Contains(name, "."): // known to be absent
+			missing = "no " + name
+		case v.Known() && !v.IsNil() && v.String() != "":
+			return clip(v.String()), true
+		}
+	}
+	if part.hasWords {
+		return part.words, true
+	}
+	return missing, missing != ""
 }
 
 // maxFilled is how many bytes of a value, such as an exception's message, a sentence takes.

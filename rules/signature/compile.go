@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/gpu-triage/triage/rules/condition"
 	"github.com/gpu-triage/triage/rules/pattern"
@@ -34,6 +35,12 @@ func (l *loader) signature(read *parsedFile) *Signature {
 	l.role(s, f, complete)
 	l.literals(s, f)
 	s.Assume = l.set(f.Library, f.Assume)
+	for _, t := range f.Refused {
+		s.Refused = append(s.Refused, t.Value)
+	}
+	if len(s.Refused) > 0 && s.Library == "" {
+		l.Problem(f.Refused[0].Line, f.Refused[0].Column, "refused: needs library:, whose backends they are")
+	}
 	own := l.captureNames(s, f.Capture)
 	s.Match = l.conditions(f.Match, own)
 	l.keywords(s, f)
@@ -52,7 +59,7 @@ func (l *loader) role(s *Signature, f *signatureFile, complete bool) {
 		s.Role = Role(f.Role.Value)
 	}
 	switch s.Role {
-	case Cause, Consequence, Generic, Inferred:
+	case Cause, Consequence, Generic, Unexplained, Inferred, Message:
 		if complete && (len(f.Fixes) == 0 || len(f.References) == 0) {
 			l.Problem(f.ID.Line, f.ID.Column, "a signature needs at least one entry under fixes: and one under references:")
 		}
@@ -60,22 +67,22 @@ func (l *loader) role(s *Signature, f *signatureFile, complete bool) {
 	case Pace:
 		l.paceGroups(f.Capture)
 	default:
-		l.Problem(f.Role.Line, f.Role.Column, "unknown role %q; roles are cause, consequence, generic, inferred, noise, progress and pace", s.Role)
+		l.Problem(f.Role.Line, f.Role.Column, "unknown role %q; roles are cause, consequence, generic, unexplained, inferred, message, noise, progress and pace", s.Role)
 	}
 }
 
 // words takes what the signature says and asks. Own are the groups that it captures.
 func (l *loader) words(s *Signature, f *signatureFile, own map[string]bool) {
-	s.Cause = l.template(f.Cause, own)
+	s.Cause = l.template(f.Cause, condition.ParseTemplate, own)
 	for _, d := range f.Details {
-		s.Details = append(s.Details, Detail{When: l.conditions(d.When, own), Say: l.template(d.Say, own)})
+		s.Details = append(s.Details, Detail{When: l.conditions(d.When, own), Say: l.template(d.Say, condition.ParseTemplate, own)})
 	}
 	for _, fix := range f.Fixes {
 		s.Fixes = append(s.Fixes, Fix{
-			Do: l.template(fix.Do, own), Run: l.templates(fix.Run, own), Set: l.set(fix.Do, fix.Set), When: l.conditions(fix.When, own),
+			Do: l.template(fix.Do, condition.ParseTemplate, own), Run: l.templates(fix.Run, condition.ParseCommand, own), Set: l.set(fix.Do, fix.Set), When: l.conditions(fix.When, own),
 		})
 	}
-	s.Questions = l.templates(f.Questions, own)
+	s.Questions = l.templates(f.Questions, condition.ParseTemplate, own)
 	for _, t := range f.Ask {
 		if _, err := l.vocabulary.Known(t.Value); err != nil {
 			l.Problem(t.Line, t.Column, "%v", err)
@@ -193,16 +200,25 @@ func (l *loader) conditions(texts []rulefile.Text, own map[string]bool) []*condi
 	return compiled
 }
 
-func (l *loader) templates(texts []rulefile.Text, own map[string]bool) []condition.Template {
+// templateParser is condition.ParseTemplate or ParseCommand.
+type templateParser func(text string) condition.Template
+
+func (l *loader) templates(texts []rulefile.Text, parse templateParser, own map[string]bool) []condition.Template {
 	var parsed []condition.Template
 	for _, t := range texts {
-		parsed = append(parsed, l.template(t, own))
+		parsed = append(parsed, l.template(t, parse, own))
 	}
 	return parsed
 }
 
-func (l *loader) template(t rulefile.Text, own map[string]bool) condition.Template {
-	parsed := condition.ParseTemplate(strings.TrimSpace(t.Value))
+// template reads a text with places and notes what is wrong with them.
+func (l *loader) template(t rulefile.Text, parse templateParser, own map[string]bool) condition.Template {
+	parsed := parse(strings.TrimSpace(t.Value))
+	for _, words := range parsed.Words() {
+		if !strings.ContainsFunc(words, unicode.IsLower) && !strings.ContainsFunc(words, unicode.IsDigit) {
+			l.Problem(t.Line, t.Column, "{...|%s}: %q says nothing to the reader: give words, or none, so that the sentence, the command or what stands in [[ ]] is left out", words, words)
+		}
+	}
 	for _, name := range parsed.Names() {
 		top, _, _ := strings.Cut(name, ".")
 		_, isFact := l.vocabulary.Fact(name)

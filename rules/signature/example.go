@@ -33,8 +33,11 @@ type Example struct {
 // Answer is the root cause that an example must get. Without an ID nothing may be diagnosed.
 type Answer struct {
 	ID        string
-	Certainty string // confirmed or likely
+	Certainty string // one of Certainties
 }
+
+// Certainties are the words for how sure an answer is.
+var Certainties = []string{"confirmed", "likely", "unexplained"}
 
 // Provenances say how a log came to be: somebody's run had it, it was made to fail, or a person wrote it.
 var Provenances = []string{"real", "reproduced", "written"}
@@ -153,13 +156,13 @@ func (r ExampleReader) answer(d *rulefile.Decoder, s *Signature, e *Example) {
 	words := strings.Fields(f.Answer.Value)
 	switch {
 	case len(words) == 1 && words[0] == "none":
-	case len(words) == 1 && isCertainty(words[0]):
+	case len(words) == 1 && slices.Contains(Certainties, words[0]):
 		e.Answer = Answer{s.ID, words[0]}
-	case len(words) == 2 && isCertainty(words[1]):
+	case len(words) == 2 && slices.Contains(Certainties, words[1]):
 		e.Answer = Answer{words[0], words[1]}
 		r.mustKnow(d, f.Answer, words[0])
 	default:
-		d.Problem(e.Place.Line, e.Place.Column, "an example needs answer: confirmed or likely where %s is the root cause; "+
+		d.Problem(e.Place.Line, e.Place.Column, "an example needs answer: confirmed, likely or unexplained where %s is the root cause; "+
 			"for a near miss none, or the root cause and how sure: ID confirmed, ID likely", s.ID)
 	}
 	if e.Answer.ID != s.ID && !slices.Contains(e.Not, s.ID) {
@@ -179,8 +182,6 @@ func (r ExampleReader) answer(d *rulefile.Decoder, s *Signature, e *Example) {
 		}
 	}
 }
-
-func isCertainty(word string) bool { return word == "confirmed" || word == "likely" }
 
 // mustKnow notes an id that no signature has.
 func (r ExampleReader) mustKnow(d *rulefile.Decoder, at rulefile.Text, id string) {

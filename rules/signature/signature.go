@@ -16,12 +16,17 @@ type Role string
 const (
 	Cause       Role = "cause"       // can be the root cause
 	Consequence Role = "consequence" // follows from a failure elsewhere: never the root when its cause is in the log
-	Generic     Role = "generic"     // says something only where no other signature does
+	Generic     Role = "generic"     // names a cause, and speaks only where no other signature does
+	Unexplained Role = "unexplained" // names no cause: shows an error of a kind, and speaks only where no other signature does
+	Message     Role = "message"     // reads what a message itself says: adds its words to an answer that is unexplained
 	Noise       Role = "noise"       // known to be harmless: takes its lines out of consideration
 	Progress    Role = "progress"    // the job goes on: what happened before was survived
 	Inferred    Role = "inferred"    // no line states it, a comparison of lines shows it: speaks where no line tells of a cause
 	Pace        Role = "pace"        // how far and how fast the job goes; its captures are the groups of paceGroups
 )
+
+// LastResort tells whether a signature of that role speaks only where no other does.
+func (r Role) LastResort() bool { return r == Generic || r == Unexplained }
 
 // paceGroups are the groups that a signature of the role pace captures from a line.
 var paceGroups = []string{
@@ -47,6 +52,7 @@ type Signature struct {
 	Confirm    []*condition.Expression    // about facts and captures; three-valued
 	Library    string                     // backend rules to ask, or ""
 	Assume     map[string]condition.Value // facts as they are where the library fails, when not as its log says
+	Refused    []string                   // backends of the library that the failure says are none; EveryBackend for all
 	Cause      condition.Template
 	Details    []Detail
 	Fixes      []Fix
@@ -61,6 +67,9 @@ type Signature struct {
 	overridden []rulefile.Problem          // where the ids in Overrides stand
 	files      fs.FS                       // that have its file
 }
+
+// EveryBackend stands in Refused for all backends of a library.
+const EveryBackend = "all"
 
 // LiteralPlace is where one of the signature's literals stands. Message is empty.
 func (s *Signature) LiteralPlace(literal string) rulefile.Problem { return s.places[literal] }
@@ -92,6 +101,7 @@ type signatureFile struct {
 	Confirm   []rulefile.Text `yaml:"confirm"`
 	Library   rulefile.Text   `yaml:"library"`
 	Assume    map[string]any  `yaml:"assume"`
+	Refused   []rulefile.Text `yaml:"refused"`
 	Cause     rulefile.Text   `yaml:"cause"`
 	Details   []struct {
 		When []rulefile.Text `yaml:"when"`
@@ -115,13 +125,13 @@ type signatureFile struct {
 func eventNames() map[string]condition.Shape {
 	text, number := condition.Shape{Type: condition.String}, condition.Shape{Type: condition.Number}
 	frame := condition.Shape{Type: condition.Object, Members: map[string]condition.Shape{
-		"file": text, "line": number, "function": text, "code": text,
+		"file": text, "line": number, "function": text, "code": text, "package": text,
 	}}
 	names := FindingShapes()
 	maps.Copy(names, map[string]condition.Shape{
 		"text": text, "line": text, "before": text, "source": text,
 		"error": {Type: condition.Object, Members: map[string]condition.Shape{
-			"type": text, "name": text, "message": text, "user": frame,
+			"type": text, "name": text, "message": text, "at": text, "owner": text, "caller": text, "user": frame,
 			"frames": {Type: condition.List, Items: &frame},
 		}},
 	})
@@ -131,7 +141,8 @@ func eventNames() map[string]condition.Shape {
 // NoException is what the event variable error is of a line that is no exception.
 func NoException() condition.Value {
 	return condition.ObjectValue(map[string]condition.Value{
-		"type": condition.StringValue(""), "name": condition.StringValue(""), "message": condition.StringValue(""), "frames": condition.ListValue(), "user": condition.Nil,
+		"type": condition.StringValue(""), "name": condition.StringValue(""), "message": condition.StringValue(""), "at": condition.StringValue(""),
+		"owner": condition.StringValue(""), "caller": condition.StringValue(""), "frames": condition.ListValue(), "user": condition.Nil,
 	})
 }
 

@@ -1,0 +1,37 @@
+package diagnosis
+
+import (
+	"slices"
+
+	"github.com/gpu-triage/triage/matcher/reading"
+	"github.com/gpu-triage/triage/matcher/report"
+	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/signature"
+)
+
+// readMessage adds what the failure's own message says to an answer that names no cause: what it compares and what it advises. The fixes
+// of that come first.
+func readMessage(d *report.Diagnosis, base *rules.Base, el *reading.Element, answer match) {
+	var read []match
+	for _, e := range base.Entries {
+		if e.Role != signature.Message {
+			continue
+		}
+		m := match{signature: e.Signature(), situation: answer.situation.Clone()}
+		capture(m.situation, m.signature, el.Text)
+		if condition.All(m.signature.Match, m.situation) && condition.Possible(m.signature.Confirm, m.situation) {
+			read = append(read, m)
+		}
+	}
+	var first []report.Fix
+	for _, m := range upheld(base, read) {
+		d.Read = append(d.Read, m.signature.ID)
+		if said := m.signature.Cause.Fill(m.situation); said != "" {
+			d.Cause += " " + said
+		}
+		first = append(first, fixes(m)...)
+		d.References = append(d.References, m.signature.References...)
+	}
+	d.Fixes = slices.Concat(first, d.Fixes)
+}

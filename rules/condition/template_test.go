@@ -1,0 +1,44 @@
+package condition
+
+import "testing"
+
+func TestFill(t *testing.T) {
+	scope := NewScope()
+	for _, name := range []string{"path", "folder", "count"} {
+		scope.Declare(name, Shape{Type: String})
+	}
+	for _, c := range []struct{ template, known, unknown string }{
+		{"It is {path}.", "It is /data.", ""},
+		{"It is {path|gone}.", "It is /data.", "It is gone."},
+		{"It failed. It is {path}. Look there.", "It failed. It is /data. Look there.", "It failed. Look there."},
+		{"It failed[[ in {path}]] early.", "It failed in /data early.", "It failed early."},
+		{"It is {folder, path}.", "It is /data.", ""},
+		{"It is {folder, count|gone}.", "It is gone.", "It is gone."},
+		{"Use 2.6. {path} is old.", "Use 2.6. /data is old.", "Use 2.6."},
+		{"Run `ls. {path}` now. Then wait.", "Run `ls. /data` now. Then wait.", "Then wait."},
+		{"A {brace and [[ no end {path", "A {brace and [[ no end {path", "A {brace and [[ no end {path"},
+	} {
+		nothing, situation := scope.NewSituation(), scope.NewSituation()
+		situation.Set("path", StringValue("/data"))
+		if got := ParseTemplate(c.template).Fill(situation); got != c.known {
+			t.Errorf("%q is filled as %q, not %q", c.template, got, c.known)
+		}
+		if got := ParseTemplate(c.template).Fill(nothing); got != c.unknown {
+			t.Errorf("%q with nothing known is filled as %q, not %q", c.template, got, c.unknown)
+		}
+	}
+}
+
+func TestFillCommand(t *testing.T) {
+	scope := NewScope()
+	scope.Declare("path", Shape{Type: String})
+	command := ParseCommand("if [[ -d {path} ]]; then ls. {path}; fi")
+	if got := command.Fill(scope.NewSituation()); got != "" {
+		t.Errorf("a command without its path is %q", got)
+	}
+	situation := scope.NewSituation()
+	situation.Set("path", StringValue("/data"))
+	if got, want := command.Fill(situation), "if [[ -d /data ]]; then ls. /data; fi"; got != want {
+		t.Errorf("%q, not %q", got, want)
+	}
+}
