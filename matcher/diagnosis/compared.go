@@ -109,7 +109,7 @@ func judgePace(read *reading.Result, s situation, shown *pace.Finding) *finding 
 		e.Occurred(read.Occurrence(line), reading.Chain{el}, never)
 	}
 	f := &finding{event: e, element: e.Chain.Head(), Occurrences: e.Occurrences(never)}
-	f.matches, _ = weigh(read.Base, f.element, s.conditions)
+	f.matches, _ = weigh(read.Base, f.element, s)
 	if len(f.matches) == 0 {
 		return nil
 	}
@@ -119,7 +119,7 @@ func judgePace(read *reading.Result, s situation, shown *pace.Finding) *finding 
 // failedTool is what failed by the form of the lines, when no signature knows better: no root was found, it is only the last word of what
 // had called the failing program, or a generic word about something later or in another step. Otherwise it is nil.
 func failedTool(read *reading.Result, s situation, root *finding) *finding {
-	if root != nil && root.role() == signature.Cause || root != nil && root.role() == signature.Inferred {
+	if root != nil && (root.role() == signature.Cause || root.role() == signature.Inferred) {
 		return nil
 	}
 	failed := read.RootLine()
@@ -131,7 +131,7 @@ func failedTool(read *reading.Result, s situation, root *finding) *finding {
 	e := reading.NewEvent(len(read.Events))
 	e.Occurred(read.Occurrence(failed.Line), reading.Chain{el}, never)
 	f := &finding{event: e, element: e.Chain.Head(), Occurrences: e.Occurrences(never)}
-	f.matches, _ = weigh(read.Base, f.element, s.conditions)
+	f.matches, _ = weigh(read.Base, f.element, s)
 	if len(f.matches) == 0 {
 		return nil
 	}

@@ -15,7 +15,7 @@ type conclusion struct {
 
 // conclude tells what was read comes to in a situation.
 func conclude(read *reading.Result, s situation) conclusion {
-	c := conclusion{findings: findingsIn(read, s.conditions)}
+	c := conclusion{findings: findingsIn(read, s)}
 	c.first = firstFailed(c.findings)
 	c.root = rootOf(c.findings, c.first)
 	for _, unstated := range []func(*reading.Result, situation, *finding) *finding{slowOrStopped, failedTool} {

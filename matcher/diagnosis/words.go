@@ -70,11 +70,12 @@ func describe(read *reading.Result, known facts.Facts, c conclusion, m match) re
 
 // title is the signature's. An error that nobody can explain is called by its own words.
 func title(m match, el *reading.Element) string {
-	if m.certainty != report.Unexplained || el.Exception != nil && el.Exception.Type == "" {
-		return m.signature.Title
+	own := el.About == signature.FailedFinding || el.Exception != nil && el.Exception.Type != ""
+	if m.certainty != report.Unexplained || !own {
+		return logline.Clip(m.signature.Headline.Fill(m.situation), maxTitle)
 	}
-	own, _, _ := strings.Cut(el.Text, "\n")
-	return logline.Clip(own, maxTitle)
+	words, _, _ := strings.Cut(el.Text, "\n")
+	return logline.Clip(strings.TrimSpace(words), maxTitle)
 }
 
 // rankOf is the rank that a finding is about. What has no prefix is the first failed rank's, as far as anyone can tell.
@@ -263,7 +264,7 @@ func (c conclusion) consequences() []report.Consequence {
 		}
 		title := f.element.Text
 		if !f.role().LastResort() {
-			title = f.matches[0].signature.Title
+			title = f.matches[0].signature.Headline.Fill(f.matches[0].situation)
 		}
 		title, _, _ = strings.Cut(title, "\n")
 		list = append(list, report.Consequence{Title: logline.Clip(title, maxTitle), Line: f.First.Line.Number, Ranks: f.Ranks()})

@@ -111,6 +111,16 @@ func (l *LogFacts) Hear(reader *fact.Reader, text string, line logline.Line, pac
 	}
 }
 
+// Speech tells whether a line in which a reader of common words may find something is a person's and no program's: one speaks in it, or
+// hedges.
+func (l *LogFacts) Speech(reader *fact.Reader, text string) bool {
+	if !reader.Head || reader.Within != nil {
+		return false
+	}
+	v := l.vocabulary
+	return v.Speaks != nil && v.Speaks.Matches(text) || v.Hedges != nil && v.Hedges.Matches(text)
+}
+
 // maxSaid bounds the bytes of a line that a person has written: longer ones are data.
 const maxSaid = 4000
 

@@ -23,7 +23,9 @@ func (s *source) judge(size int64) {
 		return
 	}
 	s.events.forget(s.name, is)
-	s.tails.forget(s.name)
+	if is.Covers(s.progress.lines) {
+		s.tails.forget(s.name)
+	}
 	if len(s.noLogs) < maxNoLogs && !s.events.in(s.name) {
 		s.noLogs = append(s.noLogs, is.Kind.Note(s.name))
 	}

@@ -44,9 +44,9 @@ type Reading struct {
 	statements statements
 	pace       paces
 	dumps      []*flight.Dump
+	tails      tails
 	originals  originals
 	noLogs     []string // sentences about the sources that are no logs
-	tails      tails
 }
 
 // Begin starts a reading with what was prepared of a knowledge base.
@@ -58,8 +58,8 @@ func Begin(base *rules.Base, filter *prefilter.Filter, steps *pace.StepReader, r
 		survival:   newSurvival(),
 		statements: newStatements(base),
 		pace:       paces{steps: steps},
-		originals:  make(originals),
 		tails:      tails{finder: roots},
+		originals:  make(originals),
 	}
 }
 

@@ -39,7 +39,7 @@ func (s *statements) take(possible iter.Seq[*prefilter.Statement], text string, 
 	}
 	for what := range possible {
 		switch {
-		case what.Reader != nil && what.Reader.Said:
+		case what.Reader != nil && (what.Reader.Said || said && s.facts.Speech(what.Reader, text)):
 			if said {
 				s.facts.Hear(what.Reader, text, line, what.Packages)
 			}

@@ -34,7 +34,7 @@ func (t *tails) add(form *logline.Form, data []byte, bytesInAll int64, lines int
 	t.all = append(t.all, rootline.Tail{Form: form, First: first, Data: data})
 }
 
-// forget forgets the last lines of a source, which is no log.
+// forget forgets the tail of a source that is no log.
 func (t *tails) forget(source string) {
 	t.all = slices.DeleteFunc(t.all, func(tail rootline.Tail) bool { return tail.Form.Source() == source })
 }

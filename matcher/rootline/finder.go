@@ -83,7 +83,8 @@ func (f *Finder) read(tail Tail) *reading {
 
 // line adds the marks in a line.
 func (r *reading) line(i int) {
-	if bytes.IndexByte(r.lines[i], escape) < 0 && len(r.possible(string(r.lines[i]))) == 0 {
+	raw := r.lines[i]
+	if bytes.IndexByte(raw, escape) < 0 && !bytes.Contains(raw, []byte(errorMark)) && len(r.possible(string(raw))) == 0 {
 		return
 	}
 	r.clean(i, func(line logline.Line) {
@@ -94,11 +95,19 @@ func (r *reading) line(i int) {
 				return
 			}
 		}
+		if line.Level == logline.Error || line.Level == logline.Fatal {
+			r.marks = append(r.marks, mark{line: line, row: record})
+		}
 	})
 }
 
-// escape begins a colour code, which may part a word.
-const escape = 0x1b
+// record is the row of a line that only its logger calls an error.
+var record = &tool.Row{Tool: &tool.Tool{Class: anyClass}, Kind: tool.Weak, Lines: 1}
+
+const (
+	escape    = 0x1b     // begins a colour code, which may part a word
+	errorMark = "error]" // ends the level that CI systems put before a message
+)
 
 // possible are the rows that may know a text, in their order.
 func (f *Finder) possible(text string) []int {

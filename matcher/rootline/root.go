@@ -195,5 +195,7 @@ func (s *step) ignores(line logline.Line) bool {
 
 // boundary tells whether a line ends the script of a step, so that what is before it is no output.
 func (r *reading) boundary(line logline.Line) bool {
-	return slices.ContainsFunc(r.rows, func(row *tool.Row) bool { return row.Kind == tool.Step && row.Until != nil && row.Until.Matches(line.Text) })
+	return slices.ContainsFunc(r.rows, func(row *tool.Row) bool {
+		return row.Kind == tool.Step && row.Until != nil && row.Until.Matches(line.Text)
+	})
 }

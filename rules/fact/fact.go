@@ -26,6 +26,8 @@ type Vocabulary struct {
 	// Hedges matches a sentence in which a person does not say what is there, but what would be, is needed, or was tried; nil when there is
 	// none.
 	Hedges *pattern.Pattern
+	// Speaks matches a line in which a person speaks; nil when there is none.
+	Speaks *pattern.Pattern
 	// Inferences are facts that follow from others.
 	Inferences []Inference
 
@@ -58,6 +60,7 @@ type File struct {
 	SelectionLogs []SelectionLogReader `yaml:"selection_logs"`
 	Packages      []readerEntry        `yaml:"packages"`
 	Hedges        rulefile.Text        `yaml:"hedges"`
+	Speaks        rulefile.Text        `yaml:"speaks"`
 }
 
 type factEntry struct {
@@ -108,18 +111,24 @@ func newVocabulary(d *rulefile.Decoder, file *File) *Vocabulary {
 	for _, entry := range file.Packages {
 		v.PackageLines = append(v.PackageLines, newReader(d, entry, nil))
 	}
-	if file.Hedges.Value != "" {
-		hedges, err := pattern.New(file.Hedges.Value)
-		if err != nil {
-			d.Problem(file.Hedges.Line, file.Hedges.Column, "%v", err)
-		}
-		v.Hedges = hedges
-	}
+	v.Hedges, v.Speaks = optionalPattern(d, file.Hedges), optionalPattern(d, file.Speaks)
 	v.SelectionLogs = file.SelectionLogs
 	for _, e := range file.Dicts {
 		v.Dicts = append(v.Dicts, DictReader{Marker: e.Marker, Keys: e.Keys, Absent: e.Absent, Decode: e.Decode})
 	}
 	return v
+}
+
+// optionalPattern is nil where there is none.
+func optionalPattern(d *rulefile.Decoder, t rulefile.Text) *pattern.Pattern {
+	if t.Value == "" {
+		return nil
+	}
+	p, err := pattern.New(t.Value)
+	if err != nil {
+		d.Problem(t.Line, t.Column, "%v", err)
+	}
+	return p
 }
 
 func (v *Vocabulary) addFact(d *rulefile.Decoder, f *factEntry) {
