@@ -1,7 +1,11 @@
 package traceback
 
-// unfinished is a traceback whose last line never came.
+// unfinished is a traceback whose last line never came. What was printed in its place is its message.
 func (r *record) unfinished() *Exception {
+	if len(r.bare) > 0 {
+		r.raiseBare()
+		return r.finish()
+	}
 	return &Exception{Frames: r.frames, Header: r.header, Line: r.header, Level: r.header.Level, Earlier: r.earlier, Link: r.link}
 }
 

@@ -32,7 +32,6 @@ type Library struct {
 	own          []fact.Info // facts that are not of the vocabulary, or of another type here
 	levers       []lever
 	calls        []call
-	unrun        ranged[string]
 	patches      []condition.Version // releases that were checked and decide as the one that stands for them
 	selectionLog logFormat
 }
@@ -40,6 +39,7 @@ type Library struct {
 // release is one release with the rules that hold in it.
 type release struct {
 	version   condition.Version
+	checked   bool // the library's own code was run beside the rules
 	rules     []*rule
 	byVariant [][]*rule // by variant: the rules that can take it out
 }
@@ -95,6 +95,21 @@ type preference struct {
 
 // Vocabulary is a vocabulary with the library's own facts in it.
 func (l *Library) Vocabulary(v *fact.Vocabulary) *fact.Vocabulary { return v.With(l.own) }
+
+// Release is a release that the rules cover.
+type Release struct {
+	Version string
+	Checked bool // the rules were compared with what the release's own code decides; the others were only read
+}
+
+// Releases are those that the rules cover, the oldest first.
+func (l *Library) Releases() []Release {
+	covered := make([]Release, len(l.releases))
+	for i, r := range l.releases {
+		covered[i] = Release{r.version.String(), r.checked}
+	}
+	return covered
+}
 
 // Facts are the facts that the rules ask for.
 func (l *Library) Facts() []fact.Info {

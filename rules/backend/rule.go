@@ -102,8 +102,26 @@ func (r *rule) why(s *situation) string {
 			return text
 		}
 	}
-	text, _ := fill(r.because[len(r.because)-1].say, s)
-	return text
+	return fillKnown(r.because[len(r.because)-1].say, s)
+}
+
+// fillKnown is fill without the clause in which the first value that is not known stands, and what follows it: "It takes sizes up to 256,
+// not {head_size}." becomes "It takes sizes up to 256."
+func fillKnown(text string, s *situation) string {
+	filled, complete := fill(text, s)
+	for end := 0; !complete && end < len(text); end++ {
+		if text[end] != '}' {
+			continue
+		}
+		if _, known := fill(text[:end+1], s); known {
+			continue
+		}
+		if clause := strings.LastIndexAny(text[:end], ",;"); clause > 0 {
+			filled, _ = fill(text[:clause]+".", s)
+		}
+		break
+	}
+	return filled
 }
 
 // fill puts the values of names into a text with {name}. Braces around anything else stay. Where a value is not known, the

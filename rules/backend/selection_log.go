@@ -19,6 +19,9 @@ type logFormat struct {
 	said      *regexp.Regexp // a reason in the log's own words, with groups "backend" and, where only a variant is off, "variant"
 	every     string         // what "backend" says of all of them
 	messages  []logMessage
+	facts     []statedFact
+	reasons   []*regexp.Regexp // with the groups "backend" and "reasons"
+	left      *regexp.Regexp   // with a group "backends": those that are left
 }
 
 // logMessage is what one rule prints in some releases.
@@ -69,8 +72,9 @@ type SelectionLog struct {
 	rules     map[*rule][]string // rule -> the lines that it may have printed
 	available map[string]string  // backend -> True or False
 	selected  string
+	stated    map[string]condition.Value // facts of the choice
+	named     map[int][]*rule            // backend -> the rules that take it out, by the reasons that the log gives for it
 	said      []saying
-	stated    map[string]condition.Value // facts that stand in the messages
 }
 
 // saying is a reason in the log's own words.
@@ -81,7 +85,7 @@ type saying struct {
 }
 
 func newSelectionLog(l *Library) *SelectionLog {
-	return &SelectionLog{library: l, rules: make(map[*rule][]string), stated: make(map[string]condition.Value)}
+	return &SelectionLog{library: l, rules: make(map[*rule][]string), stated: make(map[string]condition.Value), named: make(map[int][]*rule)}
 }
 
 // ReadSelectionLog finds what a log tells of the selection in its lines, and whether they tell anything. When there are several
@@ -101,6 +105,9 @@ func (l *Library) ReadSelectionLog(lines []string) (log *SelectionLog, found boo
 // read takes what a line tells; it returns false for a line that tells nothing.
 func (t *SelectionLog) read(line string) bool {
 	format := &t.library.selectionLog
+	if len(format.reasons) > 0 || len(format.facts) > 0 {
+		return t.readChoice(line)
+	}
 	if m := submatch(format.available, line); m != nil {
 		t.available, t.complete = make(map[string]string), true
 		for i, name := range format.available.SubexpNames() {
@@ -143,6 +150,15 @@ func (t *SelectionLog) note(m logMessage, values []string) {
 			t.stated[f.Name] = value
 		}
 	}
+}
+
+// readChoice is read for a library that tells of its whole choice in a line: the facts, what is left, what is selected and the reasons.
+func (t *SelectionLog) readChoice(line string) (found bool) {
+	if m := submatch(t.library.selectionLog.selected, line); m != nil {
+		t.selected, found = m[t.library.selectionLog.selected.SubexpIndex("selected")], true
+	}
+	stated, reasons := t.readStated(line), t.readReasons(line)
+	return found || stated || reasons
 }
 
 // maxSayings bounds the reasons that are kept of one selection.
@@ -210,6 +226,10 @@ type selectionLogEntry struct {
 	Said      string `yaml:"said"`
 	Every     string `yaml:"every"`
 	Ask       string `yaml:"ask"`
+
+	Facts   []factEntry `yaml:"facts"`
+	Reasons []string    `yaml:"reasons"`
+	Left    string      `yaml:"left"`
 }
 
 // logLoader reads how the log tells of the selection.
@@ -224,6 +244,7 @@ func (b logLoader) compile() {
 		format.available = cmp.Or(b.regexp(entry.Available), format.available)
 		format.selected = cmp.Or(b.regexp(entry.Selected), format.selected)
 		format.suffix = cmp.Or(b.regexp(entry.Cut), format.suffix)
+		b.compileFacts(entry)
 		format.said, format.every = cmp.Or(b.regexp(entry.Said), format.said), cmp.Or(entry.Every, format.every)
 		if format.said != nil && format.said.SubexpIndex("backend") < 0 {
 			b.Problem(1, 1, "selection_log: said: needs a group (?P<backend>...)")
