@@ -1,8 +1,8 @@
 package backend
 
 import (
-	"cmp"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"io"
 	"maps"
