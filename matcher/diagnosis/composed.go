@@ -43,7 +43,7 @@ func (a *asked) compose(d *report.Diagnosis, m match, refused []string) bool {
 	default:
 		return false
 	}
-	if len(a.selection.Beyond) > 0 && !a.toldByLog() {
+	if len(a.selection.Beyond) > 0 && m.certainty != report.Confirmed && !a.toldByLog() {
 		d.Certainty = report.Likely
 	}
 	if len(a.Changes) == 0 {

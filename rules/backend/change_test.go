@@ -160,9 +160,9 @@ func TestBeyond(t *testing.T) {
 		{"transformer_engine", "up to cuDNN that is loaded at run time 9.26.0; this is 9.28.1", map[string]any{"transformer_engine": "2.18.0", "cudnn": "9.28.1.4"}},
 		{"transformer_engine", "up to flash-attn 4 4.0.0b27; this is 4.0.0b36", map[string]any{"transformer_engine": "2.18.0", "flash_attn_4": "4.0.0b36"}},
 		{"transformer_engine", "TransformerEngine 2.18.3 itself was not checked", map[string]any{"transformer_engine": "2.18.3+abc"}},
-		{"transformer_engine", "read from its source and not run", map[string]any{"transformer_engine": "2.20.2"}},
+		{"transformer_engine", "2.20.0 were read from its code and not run", map[string]any{"transformer_engine": "2.20.2"}},
 		{"transformer_engine", "", map[string]any{"transformer_engine": "2.17.1+abc", "cudnn": "9.26.0.51", "flash_attn": "2.8.3+cu13"}},
-		{"torch_sdpa", "not run", map[string]any{"torch": "2.15.0"}},
+		{"torch_sdpa", "2.15.0 were read from its code and not run", map[string]any{"torch": "2.15.0"}},
 		{"torch_sdpa", "", map[string]any{"torch": "2.11.0+cu130"}},
 	} {
 		l := library(t, c.library)

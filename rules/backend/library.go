@@ -32,7 +32,6 @@ type Library struct {
 	own          []fact.Info // facts that are not of the vocabulary, or of another type here
 	levers       []lever
 	calls        []call
-	unrun        ranged[string]
 	patches      []condition.Version // releases that were checked and decide as the one that stands for them
 	selectionLog logFormat
 }

@@ -23,7 +23,6 @@ type libraryFile struct {
 	Releases     []rulefile.Text    `yaml:"releases"`
 	Checked      []rulefile.Text    `yaml:"checked"`  // the releases whose own code was run beside the rules; the others were read
 	Patches      []rulefile.Text    `yaml:"patches"`  // releases that were checked and decide as the last of releases: before them
-	Unrun        *rulefile.Node     `yaml:"unrun"`    // a sentence, by release: why its rules are likely and no more
 	Filters      []string           `yaml:"filters"`  // the stages of the choice, in their order
 	Messages     map[string]string  `yaml:"messages"` // filter -> what its rules print
 	Backends     []backendEntry     `yaml:"backends"`
@@ -186,7 +185,6 @@ func (b *builder) head() {
 		for _, r := range f.Releases {
 			l.releases = append(l.releases, release{version: b.parseVersion(r)})
 		}
-		l.unrun = byRelease(b.reader, f.Unrun, b.all(), b.text)
 		for _, r := range f.Patches {
 			l.patches = append(l.patches, b.parseVersion(r))
 		}
