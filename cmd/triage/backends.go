@@ -40,7 +40,9 @@ func newBackends(std streams) *cobra.Command {
 		Use:   "backends [LIBRARY [FILE|DIR|-]...]",
 		Short: "Tell which backends a library allows here, what rules out the others, and what would help",
 		Long: `Applies the rules by which a library chooses its backends to what is known: the facts given, those of the logs named,
-and with --live on those of this machine. Without a LIBRARY it lists the libraries and the releases that are covered.
+and with --live on those of this machine.
+
+Without a library, it lists those that it knows with the releases that the rules cover.
 
 With --batch, standard input holds one situation a line, {"id": ..., "facts": {"NAME": VALUE}}, and the answers
 come in the same order. A fact that is null is known to be absent, one that is not there is unknown.
@@ -75,54 +77,6 @@ Exit status: 0 something is known of a backend, 1 nothing is, 2 the call or its 
 	cmd.Flags().BoolVar(&o.batch, "batch", false, "answer situations from standard input, one a line, as JSON Lines")
 	cmd.Flags().BoolVar(&o.changes, "changes", false, "in a batch, propose changes where no backend is left")
 	return cmd
-}
-
-// covered is a library with the releases whose rules are known, as `triage backends` lists it.
-type covered struct {
-	Library string `json:"library"`
-	Title   string `json:"title"`
-	First   string `json:"first_release"`
-	Last    string `json:"last_release"`
-
-	Releases []string `json:"releases"`
-	Checked  []string `json:"checked"` // of them, those whose own code was run beside the rules; the others were read
-}
-
-// listLibraries names the libraries and what is known of them.
-func listLibraries(std streams, o *backendsOptions) error {
-	if err := o.output.check(factFormats...); err != nil {
-		return err
-	}
-	if o.batch {
-		return errors.New("--batch needs a LIBRARY; triage backends lists them")
-	}
-	_, libraries, err := o.rules.loadLibraries()
-	if err != nil {
-		return err
-	}
-	var list []covered
-	for _, l := range libraries {
-		first, last := l.Covers()
-		one := covered{Library: l.Name, Title: l.Title, First: first, Last: last, Releases: []string{}, Checked: []string{}}
-		for _, r := range l.Releases() {
-			one.Releases = append(one.Releases, r.Version)
-			if r.Checked {
-				one.Checked = append(one.Checked, r.Version)
-			}
-		}
-		list = append(list, one)
-	}
-	if o.output.format == "json" {
-		return writeJSON(std.out, list)
-	}
-	for _, l := range list {
-		_, err := fmt.Fprintf(std.out, "%-20s %s to %s  %s\n%21scompared with its own code: %s\n", l.Library, l.First, l.Last, l.Title, "",
-			cmp.Or(strings.Join(l.Checked, ", "), "none"))
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func runBackends(ctx context.Context, std streams, o *backendsOptions) error {
@@ -191,4 +145,45 @@ func (o *backendsOptions) show(std streams, choice diagnosis.Choice) error {
 	}
 	_, err := fmt.Fprint(std.out, render.Backends(choice, std.style(o.output.color)))
 	return err
+}
+
+// listedLibrary is a library in `triage backends --format json`.
+type listedLibrary struct {
+	Library  string   `json:"library"`
+	Title    string   `json:"title"`
+	Releases []string `json:"releases"` // that the rules cover
+	Checked  []string `json:"checked"`  // of them, those whose own code was run beside the rules; the others were read
+}
+
+// listLibraries tells which libraries and releases the rules cover.
+func listLibraries(std streams, o *backendsOptions) error {
+	if err := o.output.check(factFormats...); err != nil {
+		return err
+	}
+	if o.batch {
+		return errors.New("--batch needs the name of a library")
+	}
+	_, libraries, err := o.rules.loadLibraries()
+	if err != nil {
+		return err
+	}
+	listed := []listedLibrary{}
+	for _, l := range libraries {
+		one := listedLibrary{Library: l.Name, Title: l.Title, Releases: []string{}, Checked: []string{}}
+		for _, r := range l.Releases() {
+			one.Releases = append(one.Releases, r.Version)
+			if r.Checked {
+				one.Checked = append(one.Checked, r.Version)
+			}
+		}
+		listed = append(listed, one)
+	}
+	if o.output.format == "json" {
+		return writeJSON(std.out, listed)
+	}
+	for _, l := range listed {
+		fmt.Fprintf(std.out, "%s  %s\n  covers %s to %s\n  compared with the library's own code: %s\n",
+			l.Library, l.Title, l.Releases[0], l.Releases[len(l.Releases)-1], cmp.Or(strings.Join(l.Checked, ", "), "none"))
+	}
+	return nil
 }
