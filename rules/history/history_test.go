@@ -48,6 +48,8 @@ demo.native
 demo.made
   012 ? - names_made_in_a_loop
   12 f python -
+  2 f late -
+  12 T - demo.native
 demo.hook
   012 D - demo.part
 `
@@ -123,7 +125,9 @@ func TestAt(t *testing.T) {
 		"demo.part.Config(other=)":     "aaa",
 		"demo.native.add":              "ppp",
 		"demo.native.sub":              "uuu",
-		"demo.made.python":             "app",
+		"demo.made.python":             "upp",
+		"demo.made.late":               "uap", // 1.1 has a stub of what comes from C
+		"demo.made.add":                "upp",
 		"demo.made.other":              "uuu",
 		"demo.hook.Base":               "ppp",
 		"demo.hook.nothing":            "aaa",

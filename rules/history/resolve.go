@@ -166,10 +166,13 @@ func (p *Package) imported(arg string, i, depth int) found {
 		return found{presence: Present, module: module}
 	}
 	f := p.inModule(module, name, i, depth+1)
-	if f.presence != Present {
-		return found{presence: Present}
+	switch {
+	case f.presence == Present && f.module != "":
+		return f
+	case p.module(module+"."+name, i) != nil: // `from torch import _C` in torch itself
+		return found{presence: Present, module: module + "." + name}
 	}
-	return f
+	return found{presence: Present}
 }
 
 // brought looks for a name that the module does not bind by itself: star imports, lazy folders, and what is made at run time.
@@ -193,7 +196,7 @@ func (p *Package) brought(m *table.Module, name string, i, depth int) found {
 		return found{presence: Present}
 	case p.exports(m, name, i):
 		return found{presence: Unknown}
-	case answer.presence == Unknown && soft && p.madeInPython(m, name):
+	case answer.presence == Unknown && soft && p.ruledOut(m, name, i):
 		return found{presence: Absent}
 	}
 	return answer
@@ -245,15 +248,35 @@ func (p *Package) isSoft(e table.Entry, i int) bool {
 	return of == nil || slices.ContainsFunc(entries(of, "", i), func(e table.Entry) bool { return e.Kind == table.Open && e.Arg == "native" })
 }
 
-// madeInPython tells whether some release makes a name in the source of the module itself. Such a name is not one of C or C++, so that
-// a release whose source does not mention it lacks it.
-func (p *Package) madeInPython(m *table.Module, name string) bool {
+// ruledOut tells whether a name that was not found in a module with names of C or C++ is absent all the same. It is when the release
+// has stubs of what comes from C, which do not mention it, and another release has it in such a stub or in the source of the module.
+func (p *Package) ruledOut(m *table.Module, name string, i int) bool {
+	if made := p.table.Has(m.Name + "." + name); made { // a source file in another release
+		return true
+	}
+	stubbed, known := false, hasEntry(m, name, table.Function, table.Class, table.Value, table.Import, table.Stub, table.Typing)
+	for _, e := range m.Entries {
+		switch {
+		case !e.In.Has(i):
+		case e.Kind == table.Stub:
+			stubbed = true
+		case e.Kind == table.TypingStar, e.Kind == table.Star:
+			of := p.module(e.Arg, i)
+			stubbed = stubbed || e.Kind == table.TypingStar && of != nil
+			known = known || of != nil && hasEntry(of, name, table.Function, table.Value, table.Class)
+		}
+	}
+	return stubbed && known
+}
+
+// hasEntry tells whether some release has a name in a module as one of several kinds.
+func hasEntry(m *table.Module, name string, kinds ...table.Kind) bool {
 	from, _ := slices.BinarySearchFunc(m.Entries, name, func(e table.Entry, name string) int { return strings.Compare(e.Name, name) })
 	for _, e := range m.Entries[from:] {
 		if e.Name != name {
-			break
+			return false
 		}
-		if e.Kind == table.Function || e.Kind == table.Class || e.Kind == table.Import && !strings.Contains(e.Arg, "_C") {
+		if slices.Contains(kinds, e.Kind) {
 			return true
 		}
 	}
