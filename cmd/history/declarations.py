@@ -142,6 +142,7 @@ class Module:
         self.records = {}  # name: its records, so that `del` can drop them
         self.whole = []  # records about the module as a whole
         self.exports = {}
+        self.fresh = []
         self.loops = {}  # variables of loops over literals
         self.updates = {}  # what x.update(...) adds to these
         self.literals = {}  # names that hold a literal dict, list, tuple or set, to its node
@@ -150,6 +151,8 @@ class Module:
         self.getattr = None
 
     def add(self, kind, name, arg=""):
+        if self.fresh:
+            self.fresh[-1].add(name)
         self.records.setdefault(name, {})[(kind, name, arg)] = None
 
     def about(self, kind, arg=""):
@@ -189,10 +192,14 @@ class Module:
                         self.add(GONE if "REMOVED" in table else LAZY, name)
 
     def statements(self, body, typing, always):
+        self.fresh.append(set())  # names that this block binds: a condition around it does not matter for `del` in the same block
         for node in body:
             method = getattr(self, "on_" + type(node).__name__, None)
             if method is not None:
                 method(node, typing, always)
+        bound = self.fresh.pop()
+        if self.fresh:
+            self.fresh[-1] |= bound
 
     def on_FunctionDef(self, node, typing, always):
         if typing or any(last(d) == "overload" for d in node.decorator_list) and not self.stub:
@@ -288,7 +295,7 @@ class Module:
     def on_Delete(self, node, typing, always):
         for target in node.targets:
             for t in target.elts if isinstance(target, ast.Tuple) else [target]:
-                if isinstance(t, ast.Name) and always:
+                if isinstance(t, ast.Name) and (always or t.id in self.fresh[-1]):
                     self.records.pop(t.id, None)
 
     def on_TypeAlias(self, node, typing, always):
@@ -345,6 +352,8 @@ class Module:
                 self.structure.setdefault(key, []).extend(strings(value, self.literals))
         elif name == "sys.modules" and dotted(target.slice) == "__name__":
             self.replace(value)
+        elif name in self.literals and string(target.slice):
+            self.updates.setdefault(name, []).append(ast.Dict(keys=[target.slice], values=[value]))
         elif name == "sys.modules" and below(target.slice):
             self.alias(below(target.slice), self.target_of(value))
 

@@ -53,7 +53,7 @@ func modulesOf(p *pack, d distribution, known map[member][]table.Record) map[str
 func addStub(records map[table.Record]bool, stub []table.Record, source bool) {
 	open := false
 	for r := range records {
-		open = open || r.Kind == table.Open
+		open = open || r.Kind == table.Open || r.Kind == table.Star || r.Kind == table.OpenAll
 	}
 	if source && !open {
 		return
