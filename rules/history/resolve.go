@@ -195,6 +195,8 @@ func (p *Package) brought(m *table.Module, name string, i, depth int) found {
 		return found{presence: Unknown}
 	case answer.presence == Unknown && answer.soft && p.ruledOut(m, name, i):
 		return found{presence: Absent}
+	case answer.presence == Absent && hasEntryAt(m, "__path__", i, table.Value): // shared with other distributions, as google is
+		return found{presence: Unknown}
 	}
 	return answer
 }
