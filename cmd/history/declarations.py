@@ -221,6 +221,9 @@ class Module:
             old, new = renaming(decorator)
             if old:
                 self.add(RENAMED, name, old + ">" + (new or ""))
+            elif "axis_nan_policy" in last(decorator):  # of scipy, which adds parameters
+                for added in ("axis", "nan_policy", "keepdims"):
+                    self.add(RENAMED, name, added + ">")
             elif last(decorator) == "validate_hf_hub_args":  # which takes the old name of token, too
                 self.add(RENAMED, name, "use_auth_token>token")
 
@@ -512,9 +515,28 @@ class Module:
             elif isinstance(node, ast.Call):
                 if isinstance(node.func, ast.Attribute) and node.func.attr == "update" and is_globals(node.func.value):
                     self.updated(node)
-                elif dotted(node.func) == "setattr" and len(node.args) > 1 and "__name__]" in ast.unparse(node.args[0]):
-                    if self.replaced is None:
+                elif dotted(node.func) == "setattr" and len(node.args) > 1 and self.is_self(node.args[0]):
+                    if self.replaced is None and not self.enums(tree, node):
                         self.made(node.args[1])
+
+    def is_self(self, node):
+        """Whether an expression is this module: sys.modules[__name__], or a variable that holds it."""
+        if isinstance(node, ast.Name):
+            node = self.literals.get(node.id)
+        return isinstance(node, ast.Subscript) and dotted(node.value) == "sys.modules" and dotted(node.slice) == "__name__"
+
+    def enums(self, tree, call):
+        """for enum in (A, B): for item in enum: setattr(module, item.name, ...), as in Pillow: the members of these classes."""
+        if not (isinstance(call.args[1], ast.Attribute) and call.args[1].attr == "name"):
+            return False
+        for loop in ast.walk(tree):
+            if isinstance(loop, ast.For) and isinstance(loop.iter, (ast.Tuple, ast.List)) and call in ast.walk(loop):
+                classes = [e.id + "." for e in loop.iter.elts if isinstance(e, ast.Name)]
+                for name in list(self.records):
+                    if name.startswith(tuple(classes)):
+                        self.add(VALUE, name.partition(".")[2])
+                return bool(classes)
+        return False
 
     def made(self, key):
         names = self.loops.get(key.id) if isinstance(key, ast.Name) else [string(key)]
@@ -836,6 +858,8 @@ class GetAttr:
             self.explained.add(alias.asname or alias.name.split(".")[0])
 
     def assigned(self, node):
+        if isinstance(node.value, (ast.Dict, ast.List, ast.Tuple, ast.Set)) and isinstance(node.targets[0], ast.Name):
+            self.module.literals.setdefault(node.targets[0].id, node.value)
         if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name) and self.explains(node.value):
             self.explained.add(node.targets[0].id)
         elif isinstance(node.targets[0], ast.Tuple) and self.explains(node.value):

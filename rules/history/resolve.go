@@ -269,7 +269,7 @@ func (p *Package) ruledOut(m *table.Module, name string, i int) bool {
 			known = known || of != nil && hasEntry(of, name, table.Function, table.Value, table.Class)
 		}
 	}
-	return stubbed && known
+	return stubbed && known && !strings.Contains(m.Name, ".") // the stub of a package is whole, others leave out what a star brings
 }
 
 // hasEntryAt tells whether release i has a name in a module as one kind, with one of the arguments if any are given.
