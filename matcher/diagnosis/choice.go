@@ -99,7 +99,9 @@ func backendsOf(selection, guess backend.Selection) []report.Backend {
 		if guessed && (b.Verdict == backend.Unknown || len(b.Rules) == 0) {
 			b.Rules = guess.Backends[i].Rules
 		}
-		backends = append(backends, backendOf(b))
+		if !b.Idle || b.Verdict == backend.Allowed {
+			backends = append(backends, backendOf(b))
+		}
 	}
 	return backends
 }
@@ -182,7 +184,8 @@ func proposals(library *backend.Library, values, usual map[string]condition.Valu
 		after := maps.Clone(values)
 		maps.Copy(after, change.Set)
 		maps.Copy(after, change.Implies)
-		fix.Verified = len(library.Evaluate(after).Available()) > 0
+		gets := library.Evaluate(after)
+		fix.Verified = len(gets.Available()) > 0 && (gets.Selected != "" || !library.TakesRequests())
 		if !fix.Verified {
 			fix.Effect += ", if what the log does not say is as usual"
 		}

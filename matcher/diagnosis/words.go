@@ -70,11 +70,12 @@ func describe(read *reading.Result, known facts.Facts, c conclusion, m match) re
 
 // title is the signature's. An error that nobody can explain is called by its own words.
 func title(m match, el *reading.Element) string {
-	if m.certainty != report.Unexplained || el.Exception == nil || el.Exception.Type == "" {
-		return m.signature.Title
+	own := el.About == signature.FailedFinding || el.Exception != nil && el.Exception.Type != ""
+	if m.certainty != report.Unexplained || !own {
+		return logline.Clip(m.signature.Headline.Fill(m.situation), maxTitle)
 	}
-	own, _, _ := strings.Cut(el.Text, "\n")
-	return logline.Clip(own, maxTitle)
+	words, _, _ := strings.Cut(el.Text, "\n")
+	return logline.Clip(strings.TrimSpace(words), maxTitle)
 }
 
 // rankOf is the rank that a finding is about. What has no prefix is the first failed rank's, as far as anyone can tell.
@@ -135,6 +136,7 @@ func userFrame(x *traceback.Exception, line logline.Line) (frame logline.Line, o
 		return line, false
 	}
 	line.Number += f.At - x.Line.Number
+	line.Peeled = ""
 	line.Text = fmt.Sprintf("File %q, line %d, in %s", f.File, f.Line, f.Function)
 	if f.Code != "" {
 		line.Text += ": " + f.Code
@@ -158,7 +160,7 @@ func quote(read *reading.Result, line logline.Line) []report.Evidence {
 
 // quoteText is a line as evidence; secrets are taken out of the whole report later.
 func quoteText(line logline.Line) report.Evidence {
-	e := report.Evidence{Source: line.Source, Line: line.Number, Text: logline.Clip(line.Text, maxShown)}
+	e := report.Evidence{Source: line.Source, Line: line.Number, Text: logline.Clip(line.Peeled+line.Text, maxShown)}
 	if line.Rank != logline.NoRank {
 		e.Rank = &line.Rank
 	}
@@ -262,7 +264,7 @@ func (c conclusion) consequences() []report.Consequence {
 		}
 		title := f.element.Text
 		if !f.role().LastResort() {
-			title = f.matches[0].signature.Title
+			title = f.matches[0].signature.Headline.Fill(f.matches[0].situation)
 		}
 		title, _, _ = strings.Cut(title, "\n")
 		list = append(list, report.Consequence{Title: logline.Clip(title, maxTitle), Line: f.First.Line.Number, Ranks: f.Ranks()})

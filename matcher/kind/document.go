@@ -10,13 +10,12 @@ import (
 // prose tells whether a text is documentation, or a conversation about what was solved. People who report a failure write prose too: with
 // what they ran, what they expected, and with a log that is more than a sentence.
 func (t *text) prose() Kind {
-	first := t.filled[0]
 	switch {
-	case markup().MatchString(first), t.count(manual) >= 2, t.isHelp():
+	case t.isTable():
 		return Document
 	case t.reports():
 		return Log
-	case t.isChangelog(), t.isGuide(), t.isTable():
+	case t.isChangelog(), t.isGuide():
 		return Document
 	case t.isConversation():
 		return Conversation
@@ -24,8 +23,13 @@ func (t *text) prose() Kind {
 	return Log
 }
 
+// isManual tells whether the text is a page for a browser, a page of a manual, or what a program says of its options.
+func (t *text) isManual() bool {
+	return markup().MatchString(t.filled[0]) || t.count(manual) >= 2 || t.isHelp()
+}
+
 var (
-	markup    = pattern.Lazy(`(?i)^\s*<(?:!doctype html|html|\?xml|article|body)\b|^\.(?:TH|Dd|SH)\b`)
+	markup    = pattern.Lazy(`(?i)^\s*<(?:!doctype html|html|article|body)\b|^\.(?:TH|Dd|SH)\b`)
 	manual    = pattern.Lazy(`^(?:NAME|SYNOPSIS|DESCRIPTION|OPTIONS|EXIT STATUS|ENVIRONMENT|SEE ALSO|AUTHORS?|BUGS|FILES|EXAMPLES?)$`)
 	option    = pattern.Lazy(`^\s{1,12}-{1,2}[\w?][\w\-]*(?:[ =,\[]|$)`)
 	heading   = pattern.Lazy(`^#{1,5} \S|^={1,5} \S.* ={1,5}$`)
@@ -68,7 +72,7 @@ func (t *text) isHelp() bool {
 	return false
 }
 
-var logRecord = pattern.Lazy(logLine + `|NCCL (?:INFO|WARN) |(?i)\berror: `)
+var logRecord = pattern.Lazy(logLine + `|NCCL (?:INFO|WARN) |(?i)^(?:\S+: )?(?:fatal )?error: `)
 
 // reports tells whether somebody reports a failure, or the text is no prose at all. In a manual the author may speak of himself.
 func (t *text) reports() bool {

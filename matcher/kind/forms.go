@@ -49,11 +49,11 @@ var forms = []form{
 		sure:  pattern.Lazy(`^[*|\\/_ ]*(?:commit [0-9a-f]{7,40}(?: |$)|(?:[0-9]+[a-f]|[a-f]+[0-9])[0-9a-f]{4,38} \S)|^\S.* \(\d+\):$`), need: 2, share: 0.95,
 	},
 	{
-		kind:  Tests, // of JUnit
-		first: pattern.Lazy(`^\s*<(?:\?xml|testsuites?\b)`),
-		own:   pattern.Lazy(`.`),
-		sure:  pattern.Lazy(`<testsuite\b`), need: 1,
-		never: pattern.Lazy(`<(?:failure|error)\b|\b(?:failures|errors)="[1-9]`),
+		kind:  Found,
+		first: pattern.Lazy(`^[\w./\-]+\.\w+[:-]\d+[:-]`),
+		own:   pattern.Lazy(`^[\w./\-]+\.\w+[:-]\d+[:-](?:[^\s\d]|\s{2}|\t|\d\D|$)|^--$`),
+		sure:  pattern.Lazy(`^[\w./\-]+\.\w+:\d+:`), need: 2, share: 0.95,
+		never: pattern.Lazy(`:\d+(?::\d+)?: ?(?:fatal )?(?:error|warning|note|\w*Warning)\b`),
 	},
 	{
 		kind:  Listing,
@@ -70,7 +70,7 @@ var forms = []form{
 	{
 		kind:  Config, // JSON
 		first: pattern.Lazy(`^[\[{]`),
-		own:   pattern.Lazy(`^\s*(?:"(?:[^"\\]|\\.)*"\s*(?::|,?$)|[\[{}\]]|-?[\d.]+(?:e[-+]?\d+)?,?$|true|false|null)`),
+		own:   pattern.Lazy(`^\s*(?:"(?:[^"\\]|\\.)*"\s*(?::|,?$)|[\[{}\]]+,?$|-?[\d.]+(?:e[-+]?\d+)?,?$|(?:true|false|null),?$)`),
 		sure:  pattern.Lazy(`^\s+"(?:[^"\\]|\\.)*"\s*: `), need: 2, share: 1,
 		never: pattern.Lazy(`(?i)"(?:message|msg|log|logs|events?|timestamp|status|state|phase|reason|exit_?code|traceback|nbformat|cells|stack_?trace|error|exc_info|exception|stderr|stdout|output|body|schema)"\s*:`),
 	},
@@ -93,7 +93,7 @@ var forms = []form{
 		first: pattern.Lazy(`^\s*(?:#|//|/\*|\*|<!--|--|;|"""|'''|r"""|@|\{|<\?php|'use strict'|"use strict")|` + codeLine),
 		own:   pattern.Lazy(`^\s*(?:#|//|/\*|\*|--|"""|'''|@\w)|[{}()\[\];,\\:=]$|^\s*(?:return|raise|yield|else|try|finally|pass|break|continue|case|if|for|while|with|assert|elif|except|throw|del|global|print|echo|export|set|fi|done|esac|end|goto|then|do|default|defer|go|var|let|const|import|from|package|use)\b|\w\s*(?:[-+*/|&]?=|:=|<-)\s*\S|^\s+\S.*[,)]$|^\s*["'` + "`" + `rfb]+["'` + "`" + `]|` + codeLine),
 		sure:  pattern.Lazy(codeLine), need: 2, share: 0.5, quoted: strung,
-		never: pattern.Lazy(`^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d.*\b(?:INFO|ERROR|WARNING|DEBUG)\b`),
+		never: pattern.Lazy(`^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d.*\b(?:INFO|ERROR|WARNING|DEBUG)\b|^\x60{3}`),
 	},
 }
 
@@ -104,7 +104,7 @@ const codeLine = `^\s*(?:async )?def \w+\(|^\s*class \w+(?:\(.*\))?:|^\s*class \
 	`|^\s*(?:pub(?:\(\w+\))? )?(?:fn|mod|impl|trait|struct|enum) \w.*[{;]$|^\s*use [\w:]+.*;$|^\s*let (?:mut )?\w+.*;$` + // Rust
 	`|^\s*(?:export )?(?:default )?(?:async )?function\b.*\{$|^\s*(?:export )?(?:const|let|var) [\w{}, ]+ = .*[;{(]$|^\s*(?:public|private|protected)\b.*[{;]$` + // JavaScript, Java
 	`|^#!\s*/|^\s*if \[\[? .*\]?\](?:; then)?$|^\s*(?:for \w+ in .*; do|while .*; do|esac|fi)$|^set -[eux]+` + // shell
-	`|^FROM \S+(?: AS \w+)?$|^(?:RUN|COPY|ENTRYPOINT|WORKDIR) \S|^[\w.%/-]+:(?: [\w.%/-]+)*$|^(?:cmake_minimum_required|add_library|add_executable|find_package|target_link_libraries)\(` // Dockerfile, make, CMake
+	`|^FROM \S+(?: AS \w+)?$|^(?:RUN|COPY|ENTRYPOINT|WORKDIR) \S|^(?:all|clean|install|test|build|help|check|\.PHONY|%\.o|\$\(\w+\)):|^(?:cmake_minimum_required|add_library|add_executable|find_package|target_link_libraries)\(` // Dockerfile, make, CMake
 
 // fits tells whether a text is of the form. What it quotes tells nothing, and neither does the code that a traceback shows.
 func (f *form) fits(t *text) bool {

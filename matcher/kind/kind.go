@@ -27,9 +27,10 @@ const (
 	Conversation Kind = "a conversation about what was solved"
 	Commands     Kind = "a list of commands"
 	Listing      Kind = "a list of files"
+	Found        Kind = "lines that a search found"
 )
 
-// Note is a sentence about a text of that kind.
+// Note is a sentence about a text of that kind, by the name that the user knows it by.
 func (k Kind) Note(source string) string {
 	reason := "what it says of errors is no failure"
 	switch k {
@@ -37,6 +38,9 @@ func (k Kind) Note(source string) string {
 		reason = "nothing in it has run"
 	case Tests:
 		reason = "the errors that it names were wanted"
+	}
+	if source == "-" {
+		source = "This"
 	}
 	return source + " looks like " + string(k) + ": " + reason + "."
 }
@@ -72,8 +76,13 @@ func (j Judgement) Quotes(line int) bool {
 // Of tells what a text is.
 func Of(s Sample) Judgement {
 	t := newText(s)
-	if len(t.filled) < fewest {
+	switch {
+	case t.junitPassed():
+		return Judgement{Kind: Tests}
+	case len(t.filled) < fewest:
 		return Judgement{}
+	case t.isManual():
+		return Judgement{Kind: Document, quoted: t.fenced()}
 	}
 	for i := range forms {
 		if forms[i].fits(t) {

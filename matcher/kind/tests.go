@@ -34,6 +34,10 @@ var summaries = []summary{
 		fails: pattern.Lazy(`^\s*not ok \d+(?:.*# (?:TODO|SKIP)){0}|^Bail out!|^# (?:fail|failed|failures) +[1-9]`),
 	},
 	{
+		line: pattern.Lazy(`^ℹ (?:pass|fail|skipped|todo|duration_ms|cancelled) [\d.]+$`), start: pattern.Lazy(`^ℹ fail 0$`), // node --test
+		fails: pattern.Lazy(`^ℹ fail [1-9]`),
+	},
+	{
 		line: pattern.Lazy(`^test result: ok\. \d+ passed; 0 failed`), start: pattern.Lazy(`^running \d+ tests?$`), // cargo test
 		fails: pattern.Lazy(`^test result: FAILED|^test \S+ \.\.\. FAILED|^error: test failed`),
 	},
@@ -41,6 +45,16 @@ var summaries = []summary{
 		line:  pattern.Lazy(`^Tests:\s+(?:\d+ (?:skipped|todo), )*\d+ passed, \d+ total|^Test(?: Files|s)\s+\d+ passed|^\s*\d+ passing \(`), // jest, vitest, mocha
 		fails: pattern.Lazy(`^(?:Tests|Test Suites):.*\d+ failed|^\s*\d+ failing|^\s*(?:Test Files|Tests)\s+\d+ failed`),
 	},
+}
+
+var (
+	junit       = pattern.Lazy(`^\s*(?:<\?xml[^>]*>\s*)?<testsuites?\b`)
+	junitFailed = pattern.Lazy(`<(?:failure|error)\b|\b(?:failures|errors)="[1-9]`)
+)
+
+// junitPassed tells whether the text is a report in the form of JUnit in which no test failed.
+func (t *text) junitPassed() bool {
+	return t.Whole && junit().Match(t.Head) && !junitFailed().Match(t.Head)
 }
 
 // afterSummary is how many lines may follow a summary: notes about coverage, and what a shell or a CI system says at the end.

@@ -261,7 +261,9 @@ func (f *lineFilter) close() {
 		f.stats.Lines++
 	}
 	f.window.leave(int(f.stats.Lines) + 1)
-	f.to.pace.sample.TakeLast(f.form, f.window.lastBytes(), f.stats.Bytes, int(f.stats.Lines))
+	last := f.window.lastBytes()
+	f.to.pace.sample.TakeLast(f.form, last, f.stats.Bytes, int(f.stats.Lines))
+	f.to.tails.add(f.form, last, f.stats.Bytes, int(f.stats.Lines))
 	if f.repaired != nil {
 		f.stats.Bytes = f.repaired.Bytes()
 	}

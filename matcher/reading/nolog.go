@@ -9,8 +9,8 @@ const maxNoLogs = 20
 
 // judge looks at what kind of text the source is when it has been read to its end, and forgets what is no failure in such a text. Of a long
 // one in which nothing was found nobody wants to know.
-func (s *source) judge(size int64) {
-	whole := size <= int64(len(s.head))
+func (s *source) judge() {
+	whole := len(s.head) < kind.HeadBytes
 	if s.head == nil || !whole && !s.events.in(s.name) {
 		return
 	}
@@ -23,6 +23,9 @@ func (s *source) judge(size int64) {
 		return
 	}
 	s.events.forget(s.name, is)
+	if is.Covers(s.progress.lines) {
+		s.tails.forget(s.name)
+	}
 	if len(s.noLogs) < maxNoLogs && !s.events.in(s.name) {
 		s.noLogs = append(s.noLogs, is.Kind.Note(s.name))
 	}

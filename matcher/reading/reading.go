@@ -24,6 +24,7 @@ import (
 	"github.com/gpu-triage/triage/matcher/prefilter"
 	"github.com/gpu-triage/triage/matcher/repair"
 	"github.com/gpu-triage/triage/matcher/report"
+	"github.com/gpu-triage/triage/matcher/rootline"
 	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/rules"
 )
@@ -43,12 +44,13 @@ type Reading struct {
 	statements statements
 	pace       paces
 	dumps      []*flight.Dump
+	tails      tails
 	originals  originals
 	noLogs     []string // sentences about the sources that are no logs
 }
 
 // Begin starts a reading with what was prepared of a knowledge base.
-func Begin(base *rules.Base, filter *prefilter.Filter, steps *pace.StepReader) *Reading {
+func Begin(base *rules.Base, filter *prefilter.Filter, steps *pace.StepReader, roots func() *rootline.Finder) *Reading {
 	return &Reading{
 		base:       base,
 		matching:   matching{filter: filter, situation: base.Scope.NewSituation()},
@@ -56,6 +58,7 @@ func Begin(base *rules.Base, filter *prefilter.Filter, steps *pace.StepReader) *
 		survival:   newSurvival(),
 		statements: newStatements(base),
 		pace:       paces{steps: steps},
+		tails:      tails{finder: roots},
 		originals:  make(originals),
 	}
 }
@@ -74,10 +77,10 @@ func (r *Reading) read(ctx context.Context, name string, from io.Reader, how sca
 	if flight.Is(head) {
 		return r.dump(name, text)
 	}
-	damage := repair.Of(head)
-	head = damage.Head(head)
 	s := r.begin(name)
 	s.head = bytes.Clone(head)
+	damage := repair.Of(head)
+	head = damage.Head(head)
 	lines := newLineFilter(s, logline.Sniff(name, head))
 	if !damage.None() {
 		lines.repaired = damage.Reader(text, r.originals.of(name, lines.form).keep)
@@ -93,7 +96,7 @@ func (r *Reading) read(ctx context.Context, name string, from io.Reader, how sca
 	r.count(lines.stats)
 	r.stats.Incomplete = r.stats.Incomplete || err != nil
 	s.end()
-	s.judge(lines.stats.Bytes)
+	s.judge()
 	return err
 }
 

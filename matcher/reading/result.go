@@ -10,6 +10,7 @@ import (
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/matcher/pace"
 	"github.com/gpu-triage/triage/matcher/report"
+	"github.com/gpu-triage/triage/matcher/rootline"
 	"github.com/gpu-triage/triage/rules"
 )
 
@@ -26,6 +27,7 @@ type Result struct {
 	Stats         report.Stats
 	NoLogs        []string // sentences about the sources that are no logs, of which nothing is in Events
 
+	tails     tails
 	originals originals
 	survival  *survival
 	failures  map[string][]int // when something happened last to each process, by source and in order
@@ -39,13 +41,17 @@ func (r *Reading) Result() *Result {
 		Events: slices.SortedFunc(maps.Values(r.events), func(a, b *Event) int { return cmp.Compare(a.Number, b.Number) }),
 		NoLogs: r.noLogs,
 		Facts:  s.facts.Stated(), SelectionLogs: s.selectionLogs, Xids: &s.xids, LogPatterns: s.patterns,
-		Paces: r.pace.all, Dumps: r.dumps, Stats: r.stats,
+		Paces: r.pace.all, Dumps: r.dumps, Stats: r.stats, tails: r.tails,
 		originals: r.originals, survival: &r.survival, failures: r.survival.failures(),
 	}
 }
 
 // Occurrence is that of something that a line shows after all that was read.
 func (r *Result) Occurrence(line logline.Line) Occurrence { return r.survival.occurrence(line) }
+
+// RootLine is what failed as far as the form of the last lines of the sources tells, whether a signature knows it or not; nil when they say
+// of nothing that it failed.
+func (r *Result) RootLine() *rootline.Finding { return r.tails.rootLine() }
 
 // WentOn tells whether the job went on after something: its process made progress, or another one made much.
 func (r *Result) WentOn(o Occurrence) bool { return r.survival.wentOn(o) }

@@ -89,11 +89,11 @@ func (s *source) line(line logline.Line) {
 	case onlyProgress:
 		s.step(line, s.steps)
 	case commonWords:
-		s.state(s.matching.commonWords(line.Text), line.Body(), line, head)
+		s.state(s.matching.commonWords(line.Text), line.Body(), line, head, plain(line))
 		s.step(line, s.steps)
 	default:
 		words := s.matching.words(line.Text)
-		s.state(words, line.Body(), line, head)
+		s.state(words, line.Body(), line, head, plain(line))
 		if len(words) > 0 {
 			s.event(Element{Line: line, Text: line.Text}, words)
 		}
@@ -101,8 +101,13 @@ func (s *source) line(line logline.Line) {
 }
 
 // state takes what a line with those words states. Text is the part of it that counts.
-func (s *source) state(words []int, text string, line logline.Line, head bool) {
-	s.statements.take(s.matching.filter.Statements(text, words, head), text, line)
+func (s *source) state(words []int, text string, line logline.Line, head, said bool) {
+	s.statements.take(s.matching.filter.Statements(text, words, head), text, line, said)
+}
+
+// plain tells that a line has nothing around it that a program puts there, so that a person may have written it.
+func plain(line logline.Line) bool {
+	return line.Head == 0 && line.Level == "" && line.Rank == logline.NoRank && line.Time.IsZero()
 }
 
 // event takes in a line with such words as an event, if it is one.
@@ -131,7 +136,7 @@ func (s *source) exception(e *traceback.Exception) {
 	for x := e; x != nil; x = x.Earlier {
 		s.statements.origin.Exception(x)
 		for _, line := range x.Lines {
-			s.state(s.matching.words(line.Text), line.Text, line, true)
+			s.state(s.matching.words(line.Text), line.Text, line, true, false)
 		}
 		raised = append(raised, s.matching.exception(x, s.progress.watching, e.Before))
 	}

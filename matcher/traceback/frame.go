@@ -26,7 +26,7 @@ func (r *record) frame(next nextLine) lineAction {
 
 // pythonFrame takes a line of the traceback that Python itself prints.
 func (r *record) pythonFrame(next nextLine) lineAction {
-	if f, ok := parseFrame(next.text); ok {
+	if f, ok := parseFrame(next.text); ok && !r.bareAnnounces() {
 		r.addFrame(f)
 		return taken
 	}
@@ -53,7 +53,7 @@ func (r *record) pythonFrame(next nextLine) lineAction {
 // lastLine reads the line below the frames that names the exception: as Python prints it, marked by pytest, or quoted by a program that
 // caught it.
 func (r *record) lastLine(text string) (typ, msg string, ok bool) {
-	if typ, msg, ok := parseType(text); ok && (!r.headless || looksRaised(typ)) {
+	if typ, msg, ok := parseType(text); ok && (looksRaised(typ) || !r.headless && !isOperator(typ)) {
 		return typ, msg, true
 	}
 	if len(r.frames) == 0 {
@@ -63,6 +63,13 @@ func (r *record) lastLine(text string) (typ, msg string, ok bool) {
 		return parseType(strings.TrimLeft(marked, " "))
 	}
 	return quoted(text)
+}
+
+// isOperator tells whether a dotted name is not that of an exception, as "aten.embedding.default", with which a message can begin. Some modules
+// have an exception with a small letter: struct.error, socket.timeout.
+func isOperator(typ string) bool {
+	name := typ[strings.LastIndexByte(typ, '.')+1:]
+	return name[0] >= 'a' && name[0] <= 'z' && !strings.HasSuffix(name, "error") && name != "timeout"
 }
 
 // maxBare bounds the lines that may be a message without its type.
@@ -79,9 +86,16 @@ func (r *record) mayBeMessage(next nextLine) {
 
 // bareGoesOn keeps a line after one that may be a message.
 func (r *record) bareGoesOn(next nextLine) {
-	if n := len(r.bare); n > 0 && n < maxBare && r.blanks == 0 && !isOther(next.text) {
+	blank := r.blanks > 0 && !strings.HasSuffix(next.text, ":")
+	if n := len(r.bare); n > 0 && n < maxBare && !blank && !isOther(next.text) {
 		r.bare = append(r.bare, messageLine{next.line, next.text})
 	}
+}
+
+// bareAnnounces tells whether a line that may be a message says that something follows, such as frames of other code.
+func (r *record) bareAnnounces() bool {
+	n := len(r.bare)
+	return n > 0 && strings.HasSuffix(r.bare[n-1].text, ":")
 }
 
 // raiseBare takes the lines below the frames for the message of an exception whose type was not printed.

@@ -151,7 +151,7 @@ func (s *situation) someVariant(ofFirst int, such func(verdict) bool) bool {
 // ends tells whether a backend with such a verdict is what the library ends up with: where it takes requests, that is the one that it is
 // asked for, however many others would work.
 func (s *situation) ends(such func(verdict) bool) bool {
-	if s.only != all || !s.library.takesRequests() {
+	if s.only != all || !s.library.TakesRequests() {
 		return s.someVariant(len(s.library.backends), such)
 	}
 	result := off

@@ -39,6 +39,7 @@ type Library struct {
 // release is one release with the rules that hold in it.
 type release struct {
 	version   condition.Version
+	checked   bool // the library's own code was run beside the rules
 	rules     []*rule
 	byVariant [][]*rule // by variant: the rules that can take it out
 }
@@ -55,6 +56,7 @@ type libraryFact struct {
 	preset   *condition.Expression     // what a caller passes who knows nothing of it
 	assumed  condition.Value           // what it is taken for when nobody says otherwise
 	usual    condition.Value           // what most callers pass, unknown when there is no such value
+	spelt    map[string]string         // what messages print -> the value
 	keys     bool                      // it is the name by which a table is asked
 	checked  condition.Value           // the newest version with which the rules were compared, unknown where there is none
 	unknown  []string                  // members of an object that are unknown when they are not given
@@ -93,6 +95,21 @@ type preference struct {
 
 // Vocabulary is a vocabulary with the library's own facts in it.
 func (l *Library) Vocabulary(v *fact.Vocabulary) *fact.Vocabulary { return v.With(l.own) }
+
+// Release is a release that the rules cover.
+type Release struct {
+	Version string
+	Checked bool // the rules were compared with what the release's own code decides; the others were only read
+}
+
+// Releases are those that the rules cover, the oldest first.
+func (l *Library) Releases() []Release {
+	covered := make([]Release, len(l.releases))
+	for i, r := range l.releases {
+		covered[i] = Release{r.version.String(), r.checked}
+	}
+	return covered
+}
 
 // Facts are the facts that the rules ask for.
 func (l *Library) Facts() []fact.Info {

@@ -21,6 +21,7 @@ type libraryFile struct {
 	Version      rulefile.Text      `yaml:"version"` // the fact that holds the release
 	Source       string             `yaml:"source"`
 	Releases     []rulefile.Text    `yaml:"releases"`
+	Checked      []rulefile.Text    `yaml:"checked"`  // the releases whose own code was run beside the rules; the others were read
 	Patches      []rulefile.Text    `yaml:"patches"`  // releases that were checked and decide as the last of releases: before them
 	Filters      []string           `yaml:"filters"`  // the stages of the choice, in their order
 	Messages     map[string]string  `yaml:"messages"` // filter -> what its rules print
@@ -62,6 +63,39 @@ func Load(v *fact.Vocabulary, layers ...fs.FS) ([]*Library, error) {
 		return nil, problems
 	}
 	return slices.SortedFunc(maps.Values(byName), func(a, b *Library) int { return cmp.Compare(a.Name, b.Name) }), nil
+}
+
+// LoadLibrary is Load for the one library of that name, which is nil where there is none. The others are not read.
+func LoadLibrary(v *fact.Vocabulary, name string, layers ...fs.FS) (*Library, error) {
+	for _, layer := range slices.Backward(layers) {
+		l, problems, err := loadLibrary(v, layer, path.Join("backends", name))
+		if err != nil {
+			return nil, fmt.Errorf("reading backend rules: %w", err)
+		}
+		if len(problems) > 0 {
+			return nil, problems
+		}
+		if l != nil {
+			return l, nil
+		}
+	}
+	return nil, nil
+}
+
+// LibraryNames are the names of all libraries, sorted. A library is named as its folder is.
+func LibraryNames(layers ...fs.FS) ([]string, error) {
+	var names []string
+	for _, layer := range layers {
+		folders, err := fs.Glob(layer, "backends/*")
+		if err != nil {
+			return nil, err
+		}
+		for _, folder := range folders {
+			names = append(names, path.Base(folder))
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
 }
 
 // loadLibrary reads a folder; without a library in it, it returns nil.
@@ -154,9 +188,26 @@ func (b *builder) head() {
 		for _, r := range f.Patches {
 			l.patches = append(l.patches, b.parseVersion(r))
 		}
+		b.markChecked(f.Checked)
 	})
+	if folder := path.Base(path.Dir(b.File)); l.Name != "" && l.Name != folder {
+		b.Problem(1, 1, "the library %s must be in a folder of its name, not in %s", l.Name, folder)
+	}
 	if l.Name == "" || len(l.releases) == 0 || len(l.releases) > maxReleases {
 		b.Problem(1, 1, "one file of the folder must hold library:, version: and releases: (at most %d)", maxReleases)
+	}
+}
+
+// markChecked notes which releases were compared with the library's own code.
+func (b *builder) markChecked(releases []rulefile.Text) {
+	for _, r := range releases {
+		v, err := condition.ParseVersion(r.Value)
+		i := slices.IndexFunc(b.library.releases, func(known release) bool { return err == nil && known.version.Compare(v) == 0 })
+		if i < 0 {
+			b.Problem(r.Line, r.Column, "%s is none of releases:", r.Value)
+			continue
+		}
+		b.library.releases[i].checked = true
 	}
 }
 

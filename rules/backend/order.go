@@ -63,8 +63,8 @@ func (l *Library) backendNamed(name string) int {
 	return slices.IndexFunc(l.backends, func(b backend) bool { return b.name == name })
 }
 
-// takesRequests tells whether a library takes the backend that it is asked for, whatever else would work.
-func (l *Library) takesRequests() bool { return len(l.asked.of) > 0 }
+// TakesRequests tells whether a library takes the backend that it is asked for, whatever else would work.
+func (l *Library) TakesRequests() bool { return len(l.asked.of) > 0 }
 
 // weighOrders tells which backends are tried, and in which order.
 func (s *situation) weighOrders(d *decision) {
@@ -133,6 +133,19 @@ func (d *decision) chooseAsked(s *situation) (asked bool) {
 		d.chosen = open
 	}
 	return true
+}
+
+// markIdle notes which backends are out of the question, so that nobody wants to know why they do not work.
+func (s *situation) markIdle(selection *Selection) {
+	d := s.decide()
+	asked := ""
+	if expression, ok := s.library.asked.at(s.release); ok {
+		asked = expression.Eval(s.Situation).String()
+	}
+	for i, b := range s.library.backends {
+		exists := slices.ContainsFunc(s.library.variants[b.first:b.last], func(v variant) bool { _, ok := v.when.at(s.release); return ok })
+		selection.Backends[i].Idle = !exists || d.tried[i] == off && b.name != asked
+	}
 }
 
 // orderUnknowns are the unknown facts that the order and the request hang on.

@@ -17,6 +17,7 @@ type rule struct {
 	off      ranged[targets]
 	because  []reason
 	message  ranged[string]                  // what the library prints, %s for values and {variant}
+	values   []int                           // which facts (places) the values of the message are, -1 for none
 	tells    ranged[map[int]condition.Value] // facts (places) that a log with the message states
 	silent   ranged[map[int]condition.Value] // facts that a complete log without the message states
 	source   ranged[string]
@@ -101,8 +102,26 @@ func (r *rule) why(s *situation) string {
 			return text
 		}
 	}
-	text, _ := fill(r.because[len(r.because)-1].say, s)
-	return text
+	return fillKnown(r.because[len(r.because)-1].say, s)
+}
+
+// fillKnown is fill without the clause in which the first value that is not known stands, and what follows it: "It takes sizes up to 256,
+// not {head_size}." becomes "It takes sizes up to 256."
+func fillKnown(text string, s *situation) string {
+	filled, complete := fill(text, s)
+	for end := 0; !complete && end < len(text); end++ {
+		if text[end] != '}' {
+			continue
+		}
+		if _, known := fill(text[:end+1], s); known {
+			continue
+		}
+		if clause := strings.LastIndexAny(text[:end], ",;"); clause > 0 {
+			filled, _ = fill(text[:clause]+".", s)
+		}
+		break
+	}
+	return filled
 }
 
 // fill puts the values of names into a text with {name}. Braces around anything else stay. Where a value is not known, the

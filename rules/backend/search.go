@@ -107,7 +107,7 @@ func (c *search) try(levers []int) {
 			c.done = append(c.done, levers)
 		}
 		c.below = 0 // what a library was asked for, it is not to better
-		if !c.library.takesRequests() {
+		if !c.library.TakesRequests() {
 			d := c.now.decide()
 			c.below = slices.Index(d.backends[:len(c.library.backends)], on)
 		}
@@ -117,7 +117,7 @@ func (c *search) try(levers []int) {
 
 // reachesBackend tells whether a backend with such a verdict is reached that is better than those found before.
 func (c *search) reachesBackend(such func(verdict) bool) bool {
-	if c.library.takesRequests() {
+	if c.library.TakesRequests() {
 		return c.now.ends(such)
 	}
 	return c.now.someVariant(c.below, such)

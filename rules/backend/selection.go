@@ -34,6 +34,7 @@ type Answer struct {
 	Rules   []Rule   // that take it out; when unknown, that may
 	Missing []string // facts that would decide
 	Told    bool     // the log itself says so
+	Idle    bool     // the library does not have it in this release, or would not try it here, and it is not asked for
 }
 
 // MissingFact is a fact that would decide, with the command that tells it.
@@ -117,6 +118,7 @@ func (e *evaluation) selection() Selection {
 		for i := range selection.Backends {
 			selection.Backends[i].Rules = reasons.rulesBehind(i, selection.Backends[i].Verdict)
 		}
+		e.markIdle(&selection)
 	}
 	return selection
 }

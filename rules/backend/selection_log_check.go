@@ -40,7 +40,7 @@ func (t *SelectionLog) settle(s *situation, selection *Selection, backend int, r
 	b := &selection.Backends[backend]
 	said, words := t.available[b.Name], t.words(b.Name)
 	known := selection.Release != ""
-	b.Told = len(words) > 0
+	b.Told = len(words) > 0 || known && t.rulesOut(s.release, backend)
 	out := said == "False" || refused && len(words) > 0 || t.whole(b.Name) || known && t.rulesOut(s.release, backend)
 	switch {
 	case said == "True":
@@ -132,6 +132,11 @@ func (t *SelectionLog) rulesOut(release, backend int) bool {
 // rulesAbout are the rules about a backend whose lines the log has.
 func (t *SelectionLog) rulesAbout(s *situation, backend int) []Rule {
 	rules := []Rule{}
+	for _, r := range t.named[backend] {
+		if _, holds := r.off.at(s.release); holds {
+			rules = append(rules, r.describeIn(s))
+		}
+	}
 	for _, r := range t.library.releases[s.release].rules {
 		off, _ := r.off.at(s.release)
 		if _, printed := t.rules[r]; printed && len(t.library.variantsOf(backend, off.variants)) > 0 {

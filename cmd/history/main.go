@@ -1,0 +1,132 @@
+// Command history makes the tables of rules/history: which release of a package has which module, name, method and parameter. It reads
+// the archives of a package index, of a wheel only the files that say so, and of a release only what is new in it.
+package main
+
+import (
+	"bufio"
+	"context"
+	_ "embed" // for the list of packages
+	"flag"
+	"fmt"
+	"log"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+//go:embed packages.txt
+var packages string
+
+func main() {
+	log.SetFlags(log.Ltime)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(ctx context.Context) error {
+	index := flag.String("index", "", "the `ADDRESS` of the package index (default: pip's, else https://pypi.org/simple)")
+	python := flag.String("python", "python3", "the Python that parses, the newest that there is")
+	out := flag.String("out", "rules/history/data", "the `FOLDER` of the tables")
+	cached := flag.String("cache", defaultCache(), "the `FOLDER` in which downloads are kept")
+	download := flag.Bool("download", false, "fill the cache and make no tables")
+	anew := flag.Bool("anew", false, "read all releases again, not only those that the tables lack")
+	parallel := flag.Int("parallel", 4, "how many packages are downloaded at a time")
+	flag.Usage = func() {
+		fmt.Fprintln(flag.CommandLine.Output(), "Usage: history [flags] [PACKAGE]...\n\nMakes the tables of the packages named, by default of all.")
+		flag.PrintDefaults()
+	}
+	flag.Parse()
+	chosen, err := choose(flag.Args())
+	if err != nil {
+		return err
+	}
+	parser, err := startParser(ctx, *python)
+	if err != nil {
+		return err
+	}
+	address := *index
+	if address == "" {
+		address = pipsIndex(ctx, *python)
+	}
+	m := &maker{
+		client: &client{index: strings.TrimSuffix(address, "/"), http: &http.Client{Timeout: 10 * time.Minute}},
+		parser: parser,
+		cache:  cache{*cached}, out: *out, anew: *anew, download: *download,
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(*parallel)
+	for _, d := range chosen {
+		group.Go(func() error {
+			encoded, err := m.history(ctx, d)
+			if err != nil {
+				return fmt.Errorf("%s: %w", d.name, err)
+			}
+			if *download {
+				log.Printf("%s: downloaded", d.name)
+				return nil
+			}
+			log.Printf("%s: %d kB", d.name, len(encoded)>>10)
+			return os.WriteFile(m.tableFile(d), encoded, 0o644)
+		})
+	}
+	err = group.Wait()
+	if closing := parser.close(); err == nil {
+		err = closing
+	}
+	return err
+}
+
+func defaultCache() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		dir = os.TempDir()
+	}
+	return filepath.Join(dir, "triage-history")
+}
+
+// choose reads packages.txt.
+func choose(names []string) ([]distribution, error) {
+	all := make(map[string]distribution)
+	var chosen []distribution
+	lines := bufio.NewScanner(strings.NewReader(packages))
+	for lines.Scan() {
+		words := strings.Fields(lines.Text())
+		if len(words) == 0 || words[0] == "#" {
+			continue
+		}
+		d := distribution{name: words[0], roots: words[1:]}
+		all[normal(d.name)] = d
+		if len(names) == 0 {
+			chosen = append(chosen, d)
+		}
+	}
+	for _, name := range names {
+		d, ok := all[normal(name)]
+		if !ok {
+			return nil, fmt.Errorf("%s is not in cmd/history/packages.txt; add a line for it", name)
+		}
+		chosen = append(chosen, d)
+	}
+	return chosen, lines.Err()
+}
+
+// pipsIndex is the index that pip is set up to use.
+func pipsIndex(ctx context.Context, python string) string {
+	if address := os.Getenv("PIP_INDEX_URL"); address != "" {
+		return address
+	}
+	out, err := exec.CommandContext(ctx, python, "-m", "pip", "config", "get", "global.index-url").Output()
+	if address := strings.TrimSpace(string(out)); err == nil && address != "" {
+		return address
+	}
+	return "https://pypi.org/simple"
+}

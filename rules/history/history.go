@@ -1,0 +1,197 @@
+package history
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/history/table"
+)
+
+//go:embed data
+var shipped embed.FS
+
+// ErrNotCovered tells that no table is about the package asked for.
+var ErrNotCovered = errors.New("not covered")
+
+// Presence tells whether a release has a name.
+type Presence int8
+
+// What is known of a name in a release.
+const (
+	Unknown Presence = iota
+	Present
+	Absent
+)
+
+func (p Presence) String() string { return [...]string{"unknown", "present", "absent"}[p] }
+
+// Release is one release of a package.
+type Release = table.Release
+
+// Package is the history of one distribution, such as scikit-learn. It may be asked by one goroutine at a time.
+type Package struct {
+	table    *table.Table
+	versions []condition.Version
+	modules  map[string]*table.Module
+	damaged  error
+}
+
+// roots maps what is imported to the distribution that brings it, where the two have different names.
+var roots = map[string]string{
+	"torchgen": "torch", "functorch": "torch", "PIL": "pillow", "sklearn": "scikit-learn", "pkg_resources": "setuptools",
+	"lightning_fabric": "lightning", "lightning_app": "lightning", "mpl_toolkits": "matplotlib", "pylab": "matplotlib",
+	"megatron": "megatron-core", "nemo": "nemo-toolkit", "orbax": "orbax-checkpoint", "google": "protobuf", "hydra": "hydra-core",
+}
+
+// Covered are the distributions that have a table, sorted.
+func Covered() []string {
+	entries, err := fs.ReadDir(shipped, "data")
+	if err != nil { // the folder is part of the program
+		return nil
+	}
+	var names []string
+	for _, e := range entries {
+		if name, ok := strings.CutSuffix(e.Name(), ".history"); ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Distribution is the distribution that has a dotted name, as "scikit-learn" for sklearn.metrics; "" when none is covered. A
+// distribution's own name is taken too, with - or _.
+func Distribution(name string) string {
+	root, _, _ := strings.Cut(name, ".")
+	if d, ok := roots[root]; ok {
+		root = d
+	}
+	wanted := normal(root)
+	for _, d := range Covered() {
+		if normal(d) == wanted {
+			return d
+		}
+	}
+	return ""
+}
+
+func normal(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "-")) }
+
+// Open reads the history of the distribution that has a dotted name. The error is ErrNotCovered when there is none.
+func Open(name string) (*Package, error) {
+	d := Distribution(name)
+	if d == "" {
+		root, _, _ := strings.Cut(name, ".")
+		return nil, fmt.Errorf("package %s is %w", root, ErrNotCovered)
+	}
+	data, err := shipped.ReadFile(path.Join("data", d+".history"))
+	if err != nil {
+		return nil, err
+	}
+	return Decode(data)
+}
+
+// Decode reads the history of a package from its compact form.
+func Decode(data []byte) (*Package, error) {
+	t, err := table.Decode(data)
+	if err != nil {
+		return nil, err
+	}
+	p := &Package{table: t, modules: make(map[string]*table.Module)}
+	for _, r := range t.Releases {
+		v, err := condition.ParseVersion(r.Version)
+		if err != nil {
+			return nil, fmt.Errorf("the history of %s: %w", t.Package, err)
+		}
+		p.versions = append(p.versions, v)
+	}
+	if len(p.versions) == 0 {
+		return nil, fmt.Errorf("the history of %s has no releases", t.Package)
+	}
+	return p, nil
+}
+
+// Name is the distribution's name.
+func (p *Package) Name() string { return p.table.Package }
+
+// Releases are all releases that were read, oldest version first: those that are neither yanked nor pre-releases. The slice belongs
+// to the package.
+func (p *Package) Releases() []Release { return p.table.Releases }
+
+// Index is the place of a version among the releases. A local part does not count: 2.6.0+cu124 is 2.6.0. False tells that it is none
+// of them.
+func (p *Package) Index(version string) (int, bool) {
+	public, _, _ := strings.Cut(version, "+")
+	v, err := condition.ParseVersion(public)
+	if err != nil {
+		return 0, false
+	}
+	return slices.BinarySearchFunc(p.versions, v, condition.Version.Compare)
+}
+
+// At tells whether a version has a name. A version that is none of the releases, such as a pre-release or one that was yanked, has
+// what both its neighbours have; one that is newer than all has what nobody knows.
+func (p *Package) At(name Name, version string) Presence {
+	i, exact := p.Index(version)
+	if exact {
+		return p.at(name, i)
+	}
+	if _, err := condition.ParseVersion(version); err != nil || i == 0 || i == len(p.versions) {
+		return Unknown
+	}
+	if before := p.at(name, i-1); before == p.at(name, i) {
+		return before
+	}
+	return Unknown
+}
+
+// Range is consecutive releases in which the presence of a name is the same.
+type Range struct {
+	Presence    Presence
+	First, Last Release
+	From, To    int // their places among the releases
+}
+
+// Ranges are what is known of a name over all releases, oldest first.
+func (p *Package) Ranges(name Name) []Range {
+	return p.ranges(func(i int) Presence { return p.at(name, i) })
+}
+
+// ranges joins consecutive releases of which the same is known.
+func (p *Package) ranges(at func(i int) Presence) []Range {
+	var ranges []Range
+	for i, r := range p.table.Releases {
+		presence := at(i)
+		if n := len(ranges); n > 0 && ranges[n-1].Presence == presence {
+			ranges[n-1].Last, ranges[n-1].To = r, i
+			continue
+		}
+		ranges = append(ranges, Range{presence, r, r, i, i})
+	}
+	return ranges
+}
+
+// Damaged is the error of a table of which a part could not be read; what it says of that part is Unknown.
+func (p *Package) Damaged() error { return p.damaged }
+
+// module is a module in release i; nil when the release has none of that name.
+func (p *Package) module(name string, i int) *table.Module {
+	m, known := p.modules[name]
+	if !known {
+		read, err := p.table.Module(name)
+		if err != nil {
+			p.damaged = err
+		}
+		m = read
+		p.modules[name] = m
+	}
+	if m == nil || !m.In.Has(i) {
+		return nil
+	}
+	return m
+}

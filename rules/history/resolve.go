@@ -1,0 +1,345 @@
+package history
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gpu-triage/triage/rules/history/table"
+)
+
+// The resolver follows a dotted name through the declarations of one release, as Python's import system would: modules, then what they
+// define, import or make lazily, then classes and their bases.
+
+// maxDepth bounds how far imports and bases are followed.
+const maxDepth = 24
+
+// found is what a name stands for in a release.
+type found struct {
+	presence Presence
+	module   string // where it is defined; "" when outside of the package or not known
+	name     string // the name there; "" for a module itself
+	said     string // what the package says of an absent name
+}
+
+// at is what release i has of a name.
+func (p *Package) at(name Name, i int) Presence {
+	if p.table.Releases[i].Unread {
+		return Unknown
+	}
+	f := p.find(name.Dotted, i)
+	if f.presence != Present || name.Parameter == "" {
+		return f.presence
+	}
+	if parent, last, ok := cutLast(name.Dotted); ok && f.name == "" { // a module may have a function of the same name beside it
+		f = p.member(p.find(parent, i), last, i, 0)
+	}
+	return p.parameter(f, name.Parameter, i, 0)
+}
+
+func cutLast(dotted string) (parent, last string, ok bool) {
+	dot := strings.LastIndexByte(dotted, '.')
+	if dot < 0 {
+		return "", dotted, false
+	}
+	return dotted[:dot], dotted[dot+1:], true
+}
+
+// find follows a dotted name in release i. A module goes before a name that hides it: `from package.module import name` finds the module.
+func (p *Package) find(dotted string, i int) found {
+	parts := strings.Split(dotted, ".")
+	if p.module(parts[0], i) == nil && !slices.Contains(p.table.Roots, parts[0]) && normal(parts[0]) == normal(p.table.Package) {
+		parts[0] = p.table.Roots[0] // asked for by the distribution's name
+	}
+	longest := 0
+	for longest < len(parts) && p.module(strings.Join(parts[:longest+1], "."), i) != nil {
+		longest++
+	}
+	best := found{presence: Absent}
+	for n := longest; n > 0; n-- {
+		f := p.follow(found{presence: Present, module: strings.Join(parts[:n], ".")}, parts[n:], i)
+		if f.presence == Present || n == longest {
+			best = f
+		}
+		if f.presence == Present {
+			break
+		}
+	}
+	return best
+}
+
+// follow takes one part of a dotted name after the other.
+func (p *Package) follow(at found, parts []string, i int) found {
+	for _, part := range parts {
+		if at.presence != Present {
+			break
+		}
+		at = p.member(at, part, i, 0)
+	}
+	return at
+}
+
+// member is a name below what was found: in a module or in a class.
+func (p *Package) member(of found, name string, i, depth int) found {
+	switch {
+	case of.module == "":
+		return found{presence: Unknown}
+	case of.name == "":
+		return p.inModule(of.module, name, i, depth)
+	}
+	m := p.module(of.module, i)
+	if m == nil {
+		return found{presence: Unknown}
+	}
+	if p.isClass(of, i) {
+		return p.inClass(of, name, i, depth)
+	}
+	return found{presence: Unknown}
+}
+
+// entries are those of a name in a module, for one release.
+func entries(m *table.Module, name string, i int) (all []table.Entry) {
+	from, _ := slices.BinarySearchFunc(m.Entries, name, func(e table.Entry, name string) int { return strings.Compare(e.Name, name) })
+	for _, e := range m.Entries[from:] {
+		if e.Name != name {
+			break
+		}
+		if e.In.Has(i) {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// inModule is a name in a module that release i has.
+func (p *Package) inModule(module, name string, i, depth int) found {
+	m := p.module(module, i)
+	if m == nil || depth > maxDepth {
+		return found{presence: Unknown}
+	}
+	bound, best := p.bound(m, name, i, depth)
+	if bound {
+		return best
+	}
+	if p.module(module+"."+name, i) != nil {
+		return found{presence: Present, module: module + "." + name}
+	}
+	for _, e := range entries(m, name, i) {
+		if e.Kind == table.Gone {
+			return found{presence: Absent, said: e.Arg}
+		}
+	}
+	return p.brought(m, name, i, depth)
+}
+
+// bound looks for what binds a name in the module itself.
+func (p *Package) bound(m *table.Module, name string, i, depth int) (ok bool, best found) {
+	for _, e := range entries(m, name, i) {
+		var f found
+		switch e.Kind {
+		case table.Function, table.Class, table.Value:
+			f = found{presence: Present, module: m.Name, name: name}
+		case table.Import, table.Lazy:
+			f = p.imported(e.Arg, i, depth+1)
+		default:
+			continue
+		}
+		if !ok || best.module == "" || best.name != "" && p.isValue(best, i) {
+			ok, best = true, f
+		}
+	}
+	return ok, best
+}
+
+// isValue tells that nothing but an assignment is known of what was found.
+func (p *Package) isValue(f found, i int) bool {
+	m := p.module(f.module, i)
+	return m == nil || !slices.ContainsFunc(entries(m, f.name, i), func(e table.Entry) bool { return e.Kind != table.Value })
+}
+
+// imported is what an import binds. It is there in any case; where it comes from is followed inside the package.
+func (p *Package) imported(arg string, i, depth int) found {
+	module, name, _ := strings.Cut(arg, ":")
+	if module == "" || p.module(module, i) == nil {
+		return found{presence: Present}
+	}
+	if name == "" {
+		return found{presence: Present, module: module}
+	}
+	f := p.inModule(module, name, i, depth+1)
+	if f.presence != Present {
+		return found{presence: Present}
+	}
+	return f
+}
+
+// brought looks for a name that the module does not bind by itself: star imports, lazy folders, and what is made at run time.
+func (p *Package) brought(m *table.Module, name string, i, depth int) found {
+	answer, soft, open := found{presence: Absent}, true, false
+	for _, e := range entries(m, "", i) {
+		f := p.broughtBy(e, m, name, i, depth)
+		open = open || e.Kind == table.Open && !strings.HasPrefix(e.Arg, "table:")
+		switch f.presence {
+		case Present:
+			return f
+		case Unknown:
+			answer = f
+			soft = soft && p.isSoft(e, i)
+		}
+	}
+	switch {
+	case open && p.typed(m, name, i, depth):
+		return found{presence: Present}
+	case p.exports(m, name, i) && answer.presence == Unknown:
+		return found{presence: Present}
+	case p.exports(m, name, i):
+		return found{presence: Unknown}
+	case answer.presence == Unknown && soft && p.madeInPython(m, name):
+		return found{presence: Absent}
+	}
+	return answer
+}
+
+// broughtBy is what one record about the whole module says of a name.
+func (p *Package) broughtBy(e table.Entry, m *table.Module, name string, i, depth int) found {
+	switch e.Kind {
+	case table.Open:
+		if of, ok := strings.CutPrefix(e.Arg, "table:"); ok {
+			return p.tabled(of, m.Name+":"+name, i)
+		}
+		if e.Arg != "stub" {
+			return found{presence: Unknown}
+		}
+	case table.Star:
+		return p.starred(e.Arg, name, i, depth+1)
+	case table.Delegate:
+		if strings.HasPrefix(name, "__") || e.Arg == m.Name {
+			break
+		}
+		return p.inModule(e.Arg, name, i, depth+1)
+	case table.Folder:
+		return p.inFolder(e.Arg, name, i)
+	}
+	return found{presence: Absent}
+}
+
+// tabled is a name that a module gives by a table in another module.
+func (p *Package) tabled(module, key string, i int) found {
+	m := p.module(module, i)
+	if m == nil {
+		return found{presence: Unknown}
+	}
+	for _, e := range entries(m, key, i) {
+		if e.Kind == table.Lazy {
+			return found{presence: Present}
+		}
+	}
+	return found{presence: Absent}
+}
+
+// isSoft tells whether what a record leaves open are only names made in C or C++, or copied from there in a loop.
+func (p *Package) isSoft(e table.Entry, i int) bool {
+	if e.Kind == table.Open {
+		return e.Arg == "names made in a loop" || e.Arg == "globals().update"
+	}
+	of := p.module(e.Arg, i)
+	return of == nil || slices.ContainsFunc(entries(of, "", i), func(e table.Entry) bool { return e.Kind == table.Open && e.Arg == "native" })
+}
+
+// madeInPython tells whether some release makes a name in the source of the module itself. Such a name is not one of C or C++, so that
+// a release whose source does not mention it lacks it.
+func (p *Package) madeInPython(m *table.Module, name string) bool {
+	from, _ := slices.BinarySearchFunc(m.Entries, name, func(e table.Entry, name string) int { return strings.Compare(e.Name, name) })
+	for _, e := range m.Entries[from:] {
+		if e.Name != name {
+			break
+		}
+		if e.Kind == table.Function || e.Kind == table.Class || e.Kind == table.Import && !strings.Contains(e.Arg, "_C") {
+			return true
+		}
+	}
+	return false
+}
+
+// exports tells whether __all__ has a name.
+func (p *Package) exports(m *table.Module, name string, i int) bool {
+	return slices.ContainsFunc(entries(m, name, i), func(e table.Entry) bool { return e.Kind == table.Exported && e.Arg == "" })
+}
+
+// typed tells whether a module whose names are made at run time promises a name to type checkers.
+func (p *Package) typed(m *table.Module, name string, i, depth int) bool {
+	for _, e := range entries(m, name, i) {
+		if e.Kind == table.Typing || e.Kind == table.Stub {
+			return true
+		}
+	}
+	for _, e := range entries(m, "", i) {
+		if e.Kind == table.TypingStar && p.starred(e.Arg, name, i, depth+1).presence == Present {
+			return true
+		}
+	}
+	return false
+}
+
+// starred is a name that `from module import *` brings.
+func (p *Package) starred(module, name string, i, depth int) found {
+	m := p.module(module, i)
+	if m == nil || depth > maxDepth {
+		return found{presence: Unknown}
+	}
+	listed, has, open := false, false, false
+	for _, e := range entries(m, "", i) {
+		switch e.Kind {
+		case table.OpenAll:
+			listed, open = true, true
+		case table.ExportsOf:
+			listed = true
+			inner := p.starred(e.Arg, name, i, depth+1)
+			has = has || inner.presence == Present
+			open = open || inner.presence == Unknown
+		}
+	}
+	has = has || p.exports(m, name, i)
+	listed = listed || has || p.hasExports(m, i)
+	switch {
+	case has, !listed && !strings.HasPrefix(name, "_"):
+		f := p.inModule(module, name, i, depth+1)
+		if has && f.presence == Unknown {
+			return found{presence: Present}
+		}
+		return f
+	case open:
+		if f := p.inModule(module, name, i, depth+1); f.presence != Absent {
+			return f
+		}
+		return found{presence: Unknown}
+	}
+	return found{presence: Absent}
+}
+
+// hasExports tells whether a module has an __all__ in release i.
+func (p *Package) hasExports(m *table.Module, i int) bool {
+	return slices.ContainsFunc(m.Entries, func(e table.Entry) bool {
+		return e.Kind == table.Exported && e.Arg == "" && e.In.Has(i)
+	})
+}
+
+// inFolder is a name that some module below a folder exports, which transformers imports lazily.
+func (p *Package) inFolder(folder, name string, i int) found {
+	names := p.table.ModuleNames()
+	at, _ := slices.BinarySearch(names, folder+".")
+	for _, module := range names[at:] {
+		if !strings.HasPrefix(module, folder+".") {
+			break
+		}
+		m := p.module(module, i)
+		if m == nil {
+			continue
+		}
+		for _, e := range entries(m, name, i) {
+			if e.Kind == table.Exported {
+				return found{presence: Present, module: module, name: name}
+			}
+		}
+	}
+	return found{presence: Absent}
+}
