@@ -47,6 +47,20 @@ func (f *Form) learn(head []byte) {
 	}
 }
 
+// Unwrapped is a part of the source without its wrappers, line by line, when some were learned; else it is given as it is.
+func (f *Form) Unwrapped(text []byte) []byte {
+	if len(f.learned) == 0 {
+		return text
+	}
+	var plain []byte
+	for line := range bytes.Lines(text) {
+		line = bytes.TrimRight(line, "\r\n")
+		plain = append(plain, strings.Join(f.texts(line), " ")...)
+		plain = append(plain, '\n')
+	}
+	return plain
+}
+
 // sample gives the texts of the first lines, without the wrappers that are known so far.
 func (f *Form) sample(head []byte) []string {
 	var texts []string

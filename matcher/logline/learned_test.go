@@ -98,6 +98,21 @@ func TestLearnedWrappers(t *testing.T) {
 	}
 }
 
+// TestUnwrapped: of each line its text is left, and a source without learned wrappers is as it was.
+func TestUnwrapped(t *testing.T) {
+	plain := strings.Join(child, "\n") + "\n"
+	if got := string(Sniff("x", []byte(plain)).Unwrapped([]byte(plain))); got != plain {
+		t.Errorf("got %q", got)
+	}
+	var log strings.Builder
+	for i, line := range child {
+		log.WriteString(invented["logfmt"](i, line) + "\n")
+	}
+	if got := string(Sniff("x", []byte(log.String())).Unwrapped([]byte(log.String()))); got != plain {
+		t.Errorf("got %q", got)
+	}
+}
+
 // TestSharedHeader: an error without a traceback is the child's when nearly all lines have the same header.
 func TestSharedHeader(t *testing.T) {
 	const failed = "FileNotFoundError: no such file: 'x.bin'"

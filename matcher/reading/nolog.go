@@ -14,9 +14,10 @@ func (s *source) judge() {
 	if s.head == nil || !whole && !s.events.in(s.name) {
 		return
 	}
-	text := kind.Sample{Head: s.head, Lines: s.progress.lines, Whole: whole}
+	form := s.history.form
+	text := kind.Sample{Head: form.Unwrapped(s.head), Lines: s.progress.lines, Whole: whole}
 	if !whole {
-		text.Tail = s.history.window.lastBytes()
+		text.Tail = form.Unwrapped(s.history.window.lastBytes())
 	}
 	is := kind.Of(text)
 	if is.Kind == kind.Log {
