@@ -136,6 +136,7 @@ func userFrame(x *traceback.Exception, line logline.Line) (frame logline.Line, o
 		return line, false
 	}
 	line.Number += f.At - x.Line.Number
+	line.Peeled = ""
 	line.Text = fmt.Sprintf("File %q, line %d, in %s", f.File, f.Line, f.Function)
 	if f.Code != "" {
 		line.Text += ": " + f.Code
@@ -159,7 +160,7 @@ func quote(read *reading.Result, line logline.Line) []report.Evidence {
 
 // quoteText is a line as evidence; secrets are taken out of the whole report later.
 func quoteText(line logline.Line) report.Evidence {
-	e := report.Evidence{Source: line.Source, Line: line.Number, Text: logline.Clip(line.Text, maxShown)}
+	e := report.Evidence{Source: line.Source, Line: line.Number, Text: logline.Clip(line.Peeled+line.Text, maxShown)}
 	if line.Rank != logline.NoRank {
 		e.Rank = &line.Rank
 	}

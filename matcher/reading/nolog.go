@@ -23,13 +23,10 @@ func (s *source) judge() {
 		return
 	}
 	s.events.forget(s.name, is)
-	if s.events.in(s.name) {
-		return
-	}
 	if is.Covers(s.progress.lines) {
 		s.tails.forget(s.name)
 	}
-	if len(s.noLogs) < maxNoLogs {
+	if len(s.noLogs) < maxNoLogs && !s.events.in(s.name) {
 		s.noLogs = append(s.noLogs, is.Kind.Note(s.name))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gpu-triage/triage/matcher/logline"
+	"github.com/gpu-triage/triage/matcher/pace"
 	"github.com/gpu-triage/triage/matcher/rootline"
 )
 
@@ -15,12 +16,17 @@ type tails struct {
 	bytes  int
 }
 
+// tailBytes are the last bytes of a source that are kept: two chunks hold them, so that hardly any are copied. They are no fewer than those
+// that a sample of the pace reads again.
+const tailBytes = 2 * pace.LastBytes
+
 // maxTails bounds the bytes of all tails: jobs with more than some dozen logs are those of many ranks, whose signatures are known.
 const maxTails = 32 << 20
 
 // add keeps the last lines of a source of so many lines and bytes, of which data are the last bytes.
 func (t *tails) add(form *logline.Form, data []byte, bytesInAll int64, lines int) {
-	if int64(len(data)) < bytesInAll {
+	if bytesInAll > tailBytes {
+		data = data[len(data)-tailBytes:]
 		_, data, _ = bytes.Cut(data, []byte{'\n'})
 	}
 	if len(data) == 0 || t.bytes+len(data) > maxTails {

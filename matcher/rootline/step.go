@@ -40,11 +40,6 @@ func (r *reading) steps() []*step {
 	return all
 }
 
-// has tells whether the step has a mark of one of the kinds.
-func (s *step) has(kinds ...tool.Kind) bool {
-	return slices.ContainsFunc(s.marks, func(m mark) bool { return slices.Contains(kinds, m.row.Kind) })
-}
-
 // stopped tells whether the CI system itself says that it stopped the step.
 func (s *step) stopped() bool {
 	return slices.ContainsFunc(s.marks, func(m mark) bool { return m.row.Kind == tool.Stopped && m.row.Tool.Class == ciClass })

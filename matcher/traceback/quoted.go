@@ -25,16 +25,6 @@ func quoted(text string) (typ, msg string, ok bool) {
 	return m[1], m[2], true
 }
 
-// mayQuote tells cheaply whether a line can quote an exception.
-func mayQuote(text string) bool {
-	for _, part := range []string{"Error('", `Error("`, "Exception('", `Exception("`, "Error: ", "Exception: "} {
-		if strings.Contains(text, part) {
-			return true
-		}
-	}
-	return false
-}
-
 // reprOf reads the repr of an exception with one argument: RuntimeError('...'). The outermost is what was raised last.
 func reprOf(text string) (typ, msg string, ok bool) {
 	for _, quote := range []string{"'", `"`} {
