@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -215,7 +216,7 @@ func tarred(body []byte) (*archive, error) {
 	files := tar.NewReader(unzipped)
 	for {
 		header, err := files.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return rooted(a), nil
 		}
 		if err != nil {

@@ -90,10 +90,23 @@ func (b *builder) add(r release, p *pack, known map[member][]table.Record) {
 	for module, records := range modulesOf(p, b.distribution, known) {
 		h := b.module(module)
 		h.in = append(h.in, at)
+		open := isOpen(records)
 		for record := range records {
-			h.records[record] = append(h.records[record], at)
+			if open || record.Kind != table.Typing && record.Kind != table.TypingStar {
+				h.records[record] = append(h.records[record], at)
+			}
 		}
 	}
+}
+
+// isOpen tells whether a module makes names that its source does not show. What it promises to type checkers matters only then.
+func isOpen(records map[table.Record]bool) bool {
+	for r := range records {
+		if r.Kind == table.Open {
+			return true
+		}
+	}
+	return false
 }
 
 // encode orders the releases by version and writes the table.

@@ -142,6 +142,7 @@ class Module:
         self.records = {}  # name: its records, so that `del` can drop them
         self.whole = []  # records about the module as a whole
         self.exports = {}
+        self.fresh = []
         self.loops = {}  # variables of loops over literals
         self.updates = {}  # what x.update(...) adds to these
         self.literals = {}  # names that hold a literal dict, list, tuple or set, to its node
@@ -150,6 +151,8 @@ class Module:
         self.getattr = None
 
     def add(self, kind, name, arg=""):
+        if self.fresh:
+            self.fresh[-1].add(name)
         self.records.setdefault(name, {})[(kind, name, arg)] = None
 
     def about(self, kind, arg=""):
@@ -189,10 +192,14 @@ class Module:
                         self.add(GONE if "REMOVED" in table else LAZY, name)
 
     def statements(self, body, typing, always):
+        self.fresh.append(set())  # names that this block binds: a condition around it does not matter for `del` in the same block
         for node in body:
             method = getattr(self, "on_" + type(node).__name__, None)
             if method is not None:
                 method(node, typing, always)
+        bound = self.fresh.pop()
+        if self.fresh:
+            self.fresh[-1] |= bound
 
     def on_FunctionDef(self, node, typing, always):
         if typing or any(last(d) == "overload" for d in node.decorator_list) and not self.stub:
@@ -214,6 +221,9 @@ class Module:
             old, new = renaming(decorator)
             if old:
                 self.add(RENAMED, name, old + ">" + (new or ""))
+            elif "axis_nan_policy" in last(decorator):  # of scipy, which adds parameters
+                for added in ("axis", "nan_policy", "keepdims"):
+                    self.add(RENAMED, name, added + ">")
             elif last(decorator) == "validate_hf_hub_args":  # which takes the old name of token, too
                 self.add(RENAMED, name, "use_auth_token>token")
 
@@ -288,7 +298,7 @@ class Module:
     def on_Delete(self, node, typing, always):
         for target in node.targets:
             for t in target.elts if isinstance(target, ast.Tuple) else [target]:
-                if isinstance(t, ast.Name) and always:
+                if isinstance(t, ast.Name) and (always or t.id in self.fresh[-1]):
                     self.records.pop(t.id, None)
 
     def on_TypeAlias(self, node, typing, always):
@@ -345,6 +355,8 @@ class Module:
                 self.structure.setdefault(key, []).extend(strings(value, self.literals))
         elif name == "sys.modules" and dotted(target.slice) == "__name__":
             self.replace(value)
+        elif name in self.literals and string(target.slice):
+            self.updates.setdefault(name, []).append(ast.Dict(keys=[target.slice], values=[value]))
         elif name == "sys.modules" and below(target.slice):
             self.alias(below(target.slice), self.target_of(value))
 
@@ -503,9 +515,28 @@ class Module:
             elif isinstance(node, ast.Call):
                 if isinstance(node.func, ast.Attribute) and node.func.attr == "update" and is_globals(node.func.value):
                     self.updated(node)
-                elif dotted(node.func) == "setattr" and len(node.args) > 1 and "__name__]" in ast.unparse(node.args[0]):
-                    if self.replaced is None:
+                elif dotted(node.func) == "setattr" and len(node.args) > 1 and self.is_self(node.args[0]):
+                    if self.replaced is None and not self.enums(tree, node):
                         self.made(node.args[1])
+
+    def is_self(self, node):
+        """Whether an expression is this module: sys.modules[__name__], or a variable that holds it."""
+        if isinstance(node, ast.Name):
+            node = self.literals.get(node.id)
+        return isinstance(node, ast.Subscript) and dotted(node.value) == "sys.modules" and dotted(node.slice) == "__name__"
+
+    def enums(self, tree, call):
+        """for enum in (A, B): for item in enum: setattr(module, item.name, ...), as in Pillow: the members of these classes."""
+        if not (isinstance(call.args[1], ast.Attribute) and call.args[1].attr == "name"):
+            return False
+        for loop in ast.walk(tree):
+            if isinstance(loop, ast.For) and isinstance(loop.iter, (ast.Tuple, ast.List)) and call in ast.walk(loop):
+                classes = [e.id + "." for e in loop.iter.elts if isinstance(e, ast.Name)]
+                for name in list(self.records):
+                    if name.startswith(tuple(classes)):
+                        self.add(VALUE, name.partition(".")[2])
+                return bool(classes)
+        return False
 
     def made(self, key):
         names = self.loops.get(key.id) if isinstance(key, ast.Name) else [string(key)]
@@ -827,6 +858,8 @@ class GetAttr:
             self.explained.add(alias.asname or alias.name.split(".")[0])
 
     def assigned(self, node):
+        if isinstance(node.value, (ast.Dict, ast.List, ast.Tuple, ast.Set)) and isinstance(node.targets[0], ast.Name):
+            self.module.literals.setdefault(node.targets[0].id, node.value)
         if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name) and self.explains(node.value):
             self.explained.add(node.targets[0].id)
         elif isinstance(node.targets[0], ast.Tuple) and self.explains(node.value):

@@ -85,6 +85,8 @@ for name, module in modules.items():
     for word in words:
         if word.startswith("__") or not word.isidentifier():
             continue
+        if word.startswith("_") and type(module) is not type(sys) and word in vars(module):
+            continue  # what a lazy module keeps for itself
         try:
             value = getattr(module, word)
             there = True

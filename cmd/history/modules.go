@@ -46,6 +46,11 @@ func modulesOf(p *pack, d distribution, known map[member][]table.Record) map[str
 	for module, stub := range stubs {
 		addStub(ensure(module), stub, sources[module])
 	}
+	for module, records := range modules {
+		if !strings.Contains(module, ".") && !sources[module] && len(records) == 0 {
+			records[table.Record{Kind: table.Open, Arg: "namespace"}] = true // other distributions may have parts of it
+		}
+	}
 	return modules
 }
 
@@ -53,7 +58,7 @@ func modulesOf(p *pack, d distribution, known map[member][]table.Record) map[str
 func addStub(records map[table.Record]bool, stub []table.Record, source bool) {
 	open := false
 	for r := range records {
-		open = open || r.Kind == table.Open
+		open = open || r.Kind == table.Open || r.Kind == table.Star || r.Kind == table.OpenAll
 	}
 	if source && !open {
 		return

@@ -211,7 +211,7 @@ func proposal(c backend.Change, lost string) report.Fix {
 		fix.Run = append(fix.Run, step.Run...)
 		loses = append(loses, nonEmpty(step.Loses)...)
 	}
-	fix.Do, fix.Loses = strings.Join(do, " "), strings.Join(loses, " ")
+	fix.Do, fix.Loses = strings.Join(do, ". "), strings.Join(loses, " ")
 	for name, value := range c.Set {
 		fix.Set[name] = value.JSON()
 	}

@@ -43,14 +43,34 @@ func (a *asked) compose(d *report.Diagnosis, m match, refused []string) bool {
 	default:
 		return false
 	}
-	if len(a.selection.Beyond) > 0 && !a.toldByLog() {
+	if len(a.selection.Beyond) > 0 && m.certainty != report.Confirmed && !a.toldByLog() {
 		d.Certainty = report.Likely
 	}
+	if len(a.Changes) == 0 {
+		a.Changes = a.changesForOne()
+	}
 	d.Fixes = a.fixes(m, func(after map[string]condition.Value) (helps, surely bool) {
-		surely = len(a.library.Evaluate(after).Available()) > 0
-		return surely, surely
+		usual, _ := a.library.Usual(after)
+		return len(a.library.Evaluate(usual).Available()) > 0, len(a.library.Evaluate(after).Available()) > 0
 	})
 	return true
+}
+
+// changesForOne are the smallest changes that give some one backend, cheapest first. They are looked for where the log says that none is
+// left and the rules alone cannot, because a fact is missing.
+func (a *asked) changesForOne() []report.Fix {
+	usual, _ := a.library.Usual(a.values)
+	fixes := []report.Fix{}
+	for _, b := range a.selection.Backends {
+		for _, change := range a.library.ChangesFor(b.Name, usual, 1) {
+			fix := proposal(change, a.library.Loses(b.Name))
+			fix.Effect = b.Name + " becomes available"
+			fix.Verified = a.answer(b.Name, with(a.values, change.Set)).Verdict == backend.Allowed
+			fixes = append(fixes, fix)
+		}
+	}
+	slices.SortStableFunc(fixes, func(x, y report.Fix) int { return x.Cost - y.Cost })
+	return fixes[:min(len(fixes), maxChanges)]
 }
 
 // allOut tells whether every backend is out for a reason.
@@ -70,11 +90,23 @@ func (a *asked) composeFrom(d *report.Diagnosis, s backend.Selection) {
 	title, cause := []string{}, []string{a.named(s) + " has no backend for this call."}
 	for _, r := range reasonsOf(s) {
 		names := strings.Join(r.backends, ", ")
-		title = append(title, names+": "+strings.TrimSuffix(r.because, "."))
+		title = append(title, names+": "+inShort(r.because))
 		cause = append(cause, names+": "+r.because)
 	}
 	d.Title = a.library.Title + " has no backend left: " + strings.Join(title, "; ")
 	d.Cause = strings.Join(cause, " ")
+}
+
+// inShort is the first statement of a reason, for a title.
+func inShort(because string) string {
+	if strings.Contains(because, "\"") { // the log's own words stay whole
+		return strings.TrimSuffix(because, ".")
+	}
+	text, _, _ := strings.Cut(because, ";")
+	if from, to := strings.Index(text, " ("), strings.LastIndexByte(text, ')'); from >= 0 && to > from {
+		text = text[:from] + text[to+1:]
+	}
+	return strings.TrimSuffix(text, ".")
 }
 
 // named is the library with the release whose rules were asked.
@@ -220,6 +252,9 @@ func (a *asked) fixes(m match, try func(after map[string]condition.Value) (helps
 			helps, fix.Verified = try(with(a.values, f.Set))
 			if helps && !slices.ContainsFunc(list, func(have report.Fix) bool { return reflect.DeepEqual(have.Set, fix.Set) }) {
 				list = append(list, fix)
+			}
+			if a.selection.Release == "" { // nobody can try it
+				general = append(general, fix)
 			}
 		case len(f.When) > 0 && condition.All(f.When, m.situation):
 			list = slices.Insert(list, first, fix)

@@ -74,8 +74,31 @@ func (a *archive) candidates(name history.Name, situation *condition.Situation) 
 	if len(all) > 0 {
 		return all
 	}
+	return a.offered(bare, name.Parameter, situation)
+}
+
+// offered are the full names that packages offer at their top by a bare name. Where several do, only one that is known to be installed can
+// be meant, and no other.
+func (a *archive) offered(bare, parameter string, situation *condition.Situation) []history.Name {
+	var all, installed []history.Name
 	for _, d := range history.Covered() {
-		add(a.open(d), false)
+		p := a.open(d)
+		if p == nil {
+			continue
+		}
+		for _, dotted := range p.Find(bare, false) {
+			name := history.Name{Dotted: dotted, Parameter: parameter}
+			all = append(all, name)
+			if a.installed(d, situation) != "" {
+				installed = append(installed, name)
+			}
+		}
+	}
+	if len(installed) == 1 {
+		return installed
+	}
+	if len(all) > 1 {
+		return nil
 	}
 	return all
 }

@@ -12,6 +12,9 @@ import (
 func (s *situation) beyond() []string {
 	var found []string
 	l := s.library
+	if release := l.releases[s.release]; !release.checked {
+		found = append(found, fmt.Sprintf("The rules of %s %s were read from its code and not run.", l.Title, release.version))
+	}
 	if v, ok := s.value(l.version).Version(); ok && !l.checkedRelease(s.release, s) {
 		found = append(found, fmt.Sprintf("%s %s itself was not checked; these are the rules of %s.", l.facts[l.version].About, v.Release(), l.releases[s.release].version))
 	}
@@ -48,9 +51,4 @@ func (l *Library) checkedRelease(release int, s *situation) bool {
 		}
 	}
 	return false
-}
-
-// Covers names the first and the last release whose rules are known, by their minor release.
-func (l *Library) Covers() (first, last string) {
-	return l.releases[0].version.Truncate(2).String(), l.releases[len(l.releases)-1].version.Truncate(2).String()
 }

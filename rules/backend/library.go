@@ -56,6 +56,7 @@ type libraryFact struct {
 	preset   *condition.Expression     // what a caller passes who knows nothing of it
 	assumed  condition.Value           // what it is taken for when nobody says otherwise
 	usual    condition.Value           // what most callers pass, unknown when there is no such value
+	spelt    map[string]string         // what messages print -> the value
 	keys     bool                      // it is the name by which a table is asked
 	checked  condition.Value           // the newest version with which the rules were compared, unknown where there is none
 	unknown  []string                  // members of an object that are unknown when they are not given

@@ -8,19 +8,20 @@ import (
 
 // factUse is how a library uses a fact: one of the vocabulary, or one of its own, which has a type and says what it is.
 type factUse struct {
-	Type    string         `yaml:"type"`
-	About   string         `yaml:"about"`
-	Ask     string         `yaml:"ask"`    // the command that tells it
-	Values  *rulefile.Node `yaml:"values"` // what it can be, when the rules do not compare it with all of that
-	Least   int            `yaml:"least"`
-	Digits  int            `yaml:"digits"`
-	Checked *rulefile.Node `yaml:"checked"` // the newest version with which the rules were compared
-	Same    string         `yaml:"same"`    // the fact that holds it when it is not given
-	Since   rulefile.Text  `yaml:"since"`
-	Default rulefile.Text  `yaml:"default"` // what a caller passes who knows nothing of it
-	Assume  *rulefile.Node `yaml:"assume"`
-	Usual   *rulefile.Node `yaml:"usual"`
-	Unknown []string       `yaml:"unknown_members"`
+	Type    string            `yaml:"type"`
+	About   string            `yaml:"about"`
+	Ask     string            `yaml:"ask"`    // the command that tells it
+	Values  *rulefile.Node    `yaml:"values"` // what it can be, when the rules do not compare it with all of that
+	Least   int               `yaml:"least"`
+	Digits  int               `yaml:"digits"`
+	Spelt   map[string]string `yaml:"spelt"`   // what messages print -> the value
+	Checked *rulefile.Node    `yaml:"checked"` // the newest version with which the rules were compared
+	Same    string            `yaml:"same"`    // the fact that holds it when it is not given
+	Since   rulefile.Text     `yaml:"since"`
+	Default rulefile.Text     `yaml:"default"` // what a caller passes who knows nothing of it
+	Assume  *rulefile.Node    `yaml:"assume"`
+	Usual   *rulefile.Node    `yaml:"usual"`
+	Unknown []string          `yaml:"unknown_members"`
 }
 
 // factLoader declares the facts that a library reads.
@@ -62,7 +63,7 @@ func (b factLoader) declareFact(name string, use factUse) {
 		b.Problem(1, 1, "%v", err)
 		return
 	}
-	f := libraryFact{Info: info, least: float64(use.Least), digits: use.Digits, same: -1, unknown: use.Unknown, since: b.since(use.Since)}
+	f := libraryFact{Info: info, least: float64(use.Least), digits: use.Digits, same: -1, unknown: use.Unknown, spelt: use.Spelt, since: b.since(use.Since)}
 	f.slot, _ = l.scope.Slot(name)
 	f.values = byRelease(b.reader, use.Values, b.all(), func(n *rulefile.Node) []condition.Value { return b.values(n, info.Type) })
 	if use.Assume != nil {

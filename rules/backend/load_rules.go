@@ -17,6 +17,7 @@ type ruleEntry struct {
 	Requires *rulefile.Node `yaml:"requires"`
 	Because  *rulefile.Node `yaml:"because"` // a sentence, or a list of {when, say} of which the last holds always
 	Message  *rulefile.Node `yaml:"message"`
+	Values   []string       `yaml:"values"` // the facts that the values of the message are, "" for none
 	Note     string         `yaml:"note"`   // what the library prints elsewhere
 	Raises   bool           `yaml:"raises"` // where it fires, the library raises before it chooses
 	Ends     bool           `yaml:"ends"`   // where it fires, nothing else about the variant is worth telling
@@ -78,6 +79,16 @@ func (b ruleLoader) compileRule(filter int, entry ruleEntry) {
 	r.message = byRelease(b.reader, entry.Message, releases, b.text)
 	if message := b.messages[entry.Filter.Value]; entry.Message == nil && message != "" {
 		r.message = everywhere(releases, message)
+	}
+	for _, name := range entry.Values {
+		fact, ok := l.byName[name]
+		if !ok {
+			fact = -1
+		}
+		if !ok && name != "" {
+			b.Problem(r.place.Line, r.place.Column, "%s: %s under values: is none of the library's facts", r.id, name)
+		}
+		r.values = append(r.values, fact)
 	}
 	r.source = byRelease(b.reader, entry.Source, releases, b.text)
 	r.tells, r.silent = b.factValuesByRelease(entry.Tells, releases), b.factValuesByRelease(entry.Silent, releases)

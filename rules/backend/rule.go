@@ -17,6 +17,7 @@ type rule struct {
 	off      ranged[targets]
 	because  []reason
 	message  ranged[string]                  // what the library prints, %s for values and {variant}
+	values   []int                           // which facts (places) the values of the message are, -1 for none
 	tells    ranged[map[int]condition.Value] // facts (places) that a log with the message states
 	silent   ranged[map[int]condition.Value] // facts that a complete log without the message states
 	source   ranged[string]

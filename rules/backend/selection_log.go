@@ -29,6 +29,7 @@ type logMessage struct {
 	rule     *rule
 	releases []bool
 	parts    []string // the fixed texts of the template, with a value between each two
+	values   []int    // which facts (places) the values are, -1 for none
 }
 
 // newLogMessage takes a message template apart, in which %s is a value and %% a per cent sign.
@@ -37,22 +38,31 @@ func newLogMessage(r *rule, releases []bool, template string) logMessage {
 	for i := range parts {
 		parts[i] = strings.ReplaceAll(parts[i], "%%", "%")
 	}
-	return logMessage{r, releases, parts}
+	return logMessage{rule: r, releases: releases, parts: parts}
 }
 
 // matches tells whether a text is the message with some values in it.
 func (m logMessage) matches(text string) bool {
+	_, ok := m.valuesIn(text)
+	return ok
+}
+
+// valuesIn are the values in a text, if it is the message.
+func (m logMessage) valuesIn(text string) (values []string, ok bool) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(text), m.parts[0])
 	for i, part := range m.parts[1:] {
 		if !ok {
-			return false
+			return nil, false
 		}
 		if i == len(m.parts)-2 {
-			return strings.HasSuffix(rest, part)
+			value, ends := strings.CutSuffix(rest, part)
+			return append(values, value), ends
 		}
-		_, rest, ok = strings.Cut(rest, part)
+		var value string
+		value, rest, ok = strings.Cut(rest, part)
+		values = append(values, value)
 	}
-	return ok && rest == ""
+	return values, ok && rest == ""
 }
 
 // SelectionLog is what a log tells of one selection.
@@ -62,7 +72,7 @@ type SelectionLog struct {
 	rules     map[*rule][]string // rule -> the lines that it may have printed
 	available map[string]string  // backend -> True or False
 	selected  string
-	stated    map[string]condition.Value // facts of the choice
+	stated    map[string]condition.Value // facts that the lines state
 	named     map[int][]*rule            // backend -> the rules that take it out, by the reasons that the log gives for it
 	said      []saying
 }
@@ -116,8 +126,13 @@ func (t *SelectionLog) read(line string) bool {
 	}
 	found := t.readSayings(line)
 	for _, m := range format.messages {
-		if at := strings.Index(line, m.parts[0]); at >= 0 && m.matches(line[at:]) {
+		at := strings.Index(line, m.parts[0])
+		if at < 0 {
+			continue
+		}
+		if values, ok := m.valuesIn(line[at:]); ok {
 			t.rules[m.rule], found = append(t.rules[m.rule], line), true
+			t.note(m, values)
 		}
 	}
 	return found
@@ -130,6 +145,20 @@ func (t *SelectionLog) readChoice(line string) (found bool) {
 	}
 	stated, reasons := t.readStated(line), t.readReasons(line)
 	return found || stated || reasons
+}
+
+// note takes the facts that a message has as its values.
+func (t *SelectionLog) note(m logMessage, values []string) {
+	for i, fact := range m.values {
+		if fact < 0 || i >= len(values) {
+			continue
+		}
+		f := &t.library.facts[fact]
+		text := strings.TrimSpace(values[i])
+		if value, err := condition.FromText(cmp.Or(f.spelt[text], text), f.Type); err == nil {
+			t.stated[f.Name] = value
+		}
+	}
 }
 
 // maxSayings bounds the reasons that are kept of one selection.
@@ -257,6 +286,9 @@ func (b logLoader) messagesOf(r *rule) []logMessage {
 		for _, v := range b.library.variants {
 			messages = append(messages, newLogMessage(r, releases, strings.ReplaceAll(message, "{variant}", v.name)))
 		}
+	}
+	for i := range messages {
+		messages[i].values = r.values
 	}
 	return messages
 }

@@ -40,7 +40,7 @@ func (t *SelectionLog) settle(s *situation, selection *Selection, backend int, r
 	b := &selection.Backends[backend]
 	said, words := t.available[b.Name], t.words(b.Name)
 	known := selection.Release != ""
-	b.Told = len(words) > 0
+	b.Told = len(words) > 0 || known && t.rulesOut(s.release, backend)
 	out := said == "False" || refused && len(words) > 0 || t.whole(b.Name) || known && t.rulesOut(s.release, backend)
 	switch {
 	case said == "True":

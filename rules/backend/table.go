@@ -61,7 +61,7 @@ func (b tableLoader) read(entry tableEntry) error {
 	l := b.library
 	key, ok := l.byName[entry.Key]
 	if !ok || entry.Source == "" {
-		return fmt.Errorf("a table needs source: and key:, one of facts:")
+		return fmt.Errorf("a table needs a source and a key that is one of the facts")
 	}
 	content, err := fs.ReadFile(b.layer, path.Join(path.Dir(b.File), entry.File.Value))
 	if err != nil {
@@ -80,7 +80,7 @@ func (b tableLoader) read(entry tableEntry) error {
 	for _, name := range header[tableLead:] {
 		fact, ok := l.byName[name]
 		if !ok {
-			return fmt.Errorf("the column %s is none of facts:", name)
+			return fmt.Errorf("the column %s is none of the facts", name)
 		}
 		t.facts = append(t.facts, fact)
 	}
@@ -103,7 +103,7 @@ func (b tableLoader) rows(t *table, lines *csv.Reader) ([]tableRow, error) {
 		release, err := condition.ParseVersion(fields[1])
 		at, ok := b.library.releaseOf(release)
 		if err != nil || !ok {
-			return nil, fmt.Errorf("line %d: %q is none of releases:", line, fields[1])
+			return nil, fmt.Errorf("line %d: %q is none of the releases", line, fields[1])
 		}
 		facts := strings.Join(fields[tableLead:], "\t")
 		values, seen := known[facts]

@@ -131,37 +131,45 @@ func (p *Package) parameter(f found, parameter string, i, depth int) Presence {
 	return answer
 }
 
-// constructor is parameter for a class: its __init__ or __new__, its own or inherited, or the fields of a dataclass.
+// constructor is parameter for a class: its own __init__ or __new__, the fields of a dataclass, or what it inherits.
 func (p *Package) constructor(class found, parameter string, i, depth int) Presence {
-	for _, method := range []string{"__init__", "__new__"} {
-		f := p.inClass(class, method, i, depth+1)
-		if f.presence == Present && f.module != "" {
-			return p.parameter(f, parameter, i, depth+1)
-		}
-	}
 	m := p.module(class.module, i)
-	for _, e := range entries(m, class.name+"."+parameter, i) {
-		if e.Kind == table.Field {
-			return Present
+	if m == nil || depth > maxDepth {
+		return Unknown
+	}
+	for _, method := range []string{"__init__", "__new__"} {
+		if own := class.name + "." + method; hasEntryAt(m, own, i, table.Member) {
+			return p.parameter(found{presence: Present, module: class.module, name: own}, parameter, i, depth+1)
 		}
 	}
-	return p.inheritedConstructor(class, parameter, i, depth)
+	if hasEntryAt(m, class.name+"."+parameter, i, table.Field) {
+		return Present
+	}
+	bases, outside := p.bases(class, i, depth)
+	if p.isDataclass(class, i) {
+		return p.fields(bases, outside, parameter, i, depth)
+	}
+	answer := Absent
+	for _, base := range bases {
+		if answer = p.constructor(base, parameter, i, depth+1); answer != Absent || p.isConstructed(base, i, depth+1) {
+			return answer
+		}
+	}
+	for _, base := range outside {
+		if attributes, known := elsewhere()[base]; !known || len(attributes) > 0 {
+			return Unknown
+		}
+	}
+	return answer
 }
 
-// inheritedConstructor is constructor for a class without __init__. A dataclass takes its fields and those of other dataclasses: of
-// classes elsewhere, mixins and Python's own have none.
-func (p *Package) inheritedConstructor(class found, parameter string, i, depth int) Presence {
+// fields tells whether a dataclass gets a field from one of its bases. Python's own classes and mixins have none.
+func (p *Package) fields(bases []found, outside []string, parameter string, i, depth int) Presence {
 	answer := Absent
-	bases, outside := p.bases(class, i, depth)
-	for _, base := range outside {
-		bare := len(elsewhere()[base]) == 0
-		_, known := elsewhere()[base]
-		if known && (bare || p.isDataclass(class, i)) || strings.HasSuffix(base, "Mixin") && p.isDataclass(class, i) {
+	for _, base := range bases {
+		if !p.isDataclass(base, i) {
 			continue
 		}
-		answer = Unknown
-	}
-	for _, base := range bases {
 		switch p.constructor(base, parameter, i, depth+1) {
 		case Present:
 			return Present
@@ -169,7 +177,25 @@ func (p *Package) inheritedConstructor(class found, parameter string, i, depth i
 			answer = Unknown
 		}
 	}
+	for _, base := range outside {
+		if _, known := elsewhere()[base]; !known && !strings.HasSuffix(base, "Mixin") {
+			answer = Unknown
+		}
+	}
 	return answer
+}
+
+// isConstructed tells whether a class, or a base of it in the package, has a constructor, so that no other base's counts.
+func (p *Package) isConstructed(class found, i, depth int) bool {
+	m := p.module(class.module, i)
+	if m == nil || depth > maxDepth {
+		return false
+	}
+	if hasEntryAt(m, class.name+".__init__", i, table.Member) || p.isDataclass(class, i) {
+		return true
+	}
+	bases, _ := p.bases(class, i, depth)
+	return slices.ContainsFunc(bases, func(base found) bool { return p.isConstructed(base, i, depth+1) })
 }
 
 // isDataclass tells whether a decorator makes the constructor of a class.

@@ -45,9 +45,11 @@ demo.stars
 demo.native
   012 ? - native
   012 y add -
-demo.made
+made
   012 ? - names_made_in_a_loop
   12 f python -
+  2 f late -
+  12 T - demo.native
 demo.hook
   012 D - demo.part
 `
@@ -123,8 +125,10 @@ func TestAt(t *testing.T) {
 		"demo.part.Config(other=)":     "aaa",
 		"demo.native.add":              "ppp",
 		"demo.native.sub":              "uuu",
-		"demo.made.python":             "app",
-		"demo.made.other":              "uuu",
+		"made.python":                  "upp",
+		"made.late":                    "uap", // 1.1 has a stub of what comes from C
+		"made.add":                     "upp",
+		"made.other":                   "uuu",
 		"demo.hook.Base":               "ppp",
 		"demo.hook.nothing":            "aaa",
 		"demo.none.at.all":             "aaa",

@@ -19,6 +19,7 @@ type found struct {
 	module   string // where it is defined; "" when outside of the package or not known
 	name     string // the name there; "" for a module itself
 	said     string // what the package says of an absent name
+	soft     bool   // not known, but only because of names of C or C++, or of an __all__ that is computed
 }
 
 // at is what release i has of a name.
@@ -166,37 +167,51 @@ func (p *Package) imported(arg string, i, depth int) found {
 		return found{presence: Present, module: module}
 	}
 	f := p.inModule(module, name, i, depth+1)
-	if f.presence != Present {
-		return found{presence: Present}
+	switch {
+	case f.presence == Present && f.module != "":
+		return f
+	case p.module(module+"."+name, i) != nil: // `from torch import _C` in torch itself
+		return found{presence: Present, module: module + "." + name}
 	}
-	return f
+	return found{presence: Present}
 }
 
 // brought looks for a name that the module does not bind by itself: star imports, lazy folders, and what is made at run time.
 func (p *Package) brought(m *table.Module, name string, i, depth int) found {
-	answer, soft, open := found{presence: Absent}, true, false
+	answer := found{presence: Absent, soft: true}
 	for _, e := range entries(m, "", i) {
 		f := p.broughtBy(e, m, name, i, depth)
-		open = open || e.Kind == table.Open && !strings.HasPrefix(e.Arg, "table:")
 		switch f.presence {
 		case Present:
 			return f
 		case Unknown:
-			answer = f
-			soft = soft && p.isSoft(e, i)
+			answer = found{presence: Unknown, soft: answer.soft && f.soft}
 		}
 	}
 	switch {
-	case open && p.typed(m, name, i, depth):
-		return found{presence: Present}
-	case p.exports(m, name, i) && answer.presence == Unknown:
+	case p.isPromised(m, name, answer.presence, i, depth):
 		return found{presence: Present}
 	case p.exports(m, name, i):
 		return found{presence: Unknown}
-	case answer.presence == Unknown && soft && p.madeInPython(m, name):
+	case answer.presence == Unknown && answer.soft && p.ruledOut(m, name, i):
 		return found{presence: Absent}
+	case answer.presence == Absent && hasEntryAt(m, "__path__", i, table.Value): // shared with other distributions, as google is
+		return found{presence: Unknown}
 	}
 	return answer
+}
+
+// isPromised tells whether a name that is perhaps made at run time is in __all__, or is told to type checkers.
+func (p *Package) isPromised(m *table.Module, name string, presence Presence, i, depth int) bool {
+	if presence == Unknown && (p.exports(m, name, i) || hasEntryAt(m, name, i, table.Stub)) {
+		return true
+	}
+	for _, e := range entries(m, "", i) {
+		if e.Kind == table.Open && !strings.HasPrefix(e.Arg, "table:") {
+			return p.typed(m, name, i, depth)
+		}
+	}
+	return false
 }
 
 // broughtBy is what one record about the whole module says of a name.
@@ -207,7 +222,7 @@ func (p *Package) broughtBy(e table.Entry, m *table.Module, name string, i, dept
 			return p.tabled(of, m.Name+":"+name, i)
 		}
 		if e.Arg != "stub" {
-			return found{presence: Unknown}
+			return found{presence: Unknown, soft: e.Arg == "names made in a loop" || e.Arg == "globals().update"}
 		}
 	case table.Star:
 		return p.starred(e.Arg, name, i, depth+1)
@@ -236,24 +251,42 @@ func (p *Package) tabled(module, key string, i int) found {
 	return found{presence: Absent}
 }
 
-// isSoft tells whether what a record leaves open are only names made in C or C++, or copied from there in a loop.
-func (p *Package) isSoft(e table.Entry, i int) bool {
-	if e.Kind == table.Open {
-		return e.Arg == "names made in a loop" || e.Arg == "globals().update"
+// ruledOut tells whether a name that was not found in a module with names of C or C++ is absent all the same. It is when the release
+// has stubs of what comes from C, which do not mention it, and another release has it in such a stub or in the source of the module.
+func (p *Package) ruledOut(m *table.Module, name string, i int) bool {
+	if made := p.table.Has(m.Name + "." + name); made { // a source file in another release
+		return true
 	}
-	of := p.module(e.Arg, i)
-	return of == nil || slices.ContainsFunc(entries(of, "", i), func(e table.Entry) bool { return e.Kind == table.Open && e.Arg == "native" })
+	stubbed, known := false, hasEntry(m, name, table.Function, table.Class, table.Value, table.Import, table.Stub, table.Typing)
+	for _, e := range m.Entries {
+		switch {
+		case !e.In.Has(i):
+		case e.Kind == table.Stub:
+			stubbed = true
+		case e.Kind == table.TypingStar, e.Kind == table.Star:
+			of := p.module(e.Arg, i)
+			stubbed = stubbed || e.Kind == table.TypingStar && of != nil
+			known = known || of != nil && hasEntry(of, name, table.Function, table.Value, table.Class)
+		}
+	}
+	return stubbed && known && !strings.Contains(m.Name, ".") // the stub of a package is whole, others leave out what a star brings
 }
 
-// madeInPython tells whether some release makes a name in the source of the module itself. Such a name is not one of C or C++, so that
-// a release whose source does not mention it lacks it.
-func (p *Package) madeInPython(m *table.Module, name string) bool {
+// hasEntryAt tells whether release i has a name in a module as one kind, with one of the arguments if any are given.
+func hasEntryAt(m *table.Module, name string, i int, kind table.Kind, args ...string) bool {
+	return slices.ContainsFunc(entries(m, name, i), func(e table.Entry) bool {
+		return e.Kind == kind && (len(args) == 0 || slices.Contains(args, e.Arg))
+	})
+}
+
+// hasEntry tells whether some release has a name in a module as one of several kinds.
+func hasEntry(m *table.Module, name string, kinds ...table.Kind) bool {
 	from, _ := slices.BinarySearchFunc(m.Entries, name, func(e table.Entry, name string) int { return strings.Compare(e.Name, name) })
 	for _, e := range m.Entries[from:] {
 		if e.Name != name {
-			break
+			return false
 		}
-		if e.Kind == table.Function || e.Kind == table.Class || e.Kind == table.Import && !strings.Contains(e.Arg, "_C") {
+		if slices.Contains(kinds, e.Kind) {
 			return true
 		}
 	}
@@ -284,9 +317,9 @@ func (p *Package) typed(m *table.Module, name string, i, depth int) bool {
 func (p *Package) starred(module, name string, i, depth int) found {
 	m := p.module(module, i)
 	if m == nil || depth > maxDepth {
-		return found{presence: Unknown}
+		return found{presence: Unknown, soft: depth <= maxDepth}
 	}
-	listed, has, open := false, false, false
+	listed, has, open := p.hasExports(m, i), p.exports(m, name, i), false
 	for _, e := range entries(m, "", i) {
 		switch e.Kind {
 		case table.OpenAll:
@@ -298,22 +331,23 @@ func (p *Package) starred(module, name string, i, depth int) found {
 			open = open || inner.presence == Unknown
 		}
 	}
-	has = has || p.exports(m, name, i)
-	listed = listed || has || p.hasExports(m, i)
-	switch {
-	case has, !listed && !strings.HasPrefix(name, "_"):
-		f := p.inModule(module, name, i, depth+1)
-		if has && f.presence == Unknown {
-			return found{presence: Present}
+	if !has && (listed || strings.HasPrefix(name, "_")) {
+		if !open {
+			return found{presence: Absent}
 		}
-		return f
-	case open:
-		if f := p.inModule(module, name, i, depth+1); f.presence != Absent {
+		if f := p.inModule(module, name, i, depth+1); f.presence == Present && f.module == module && !p.isValue(f, i) {
 			return f
 		}
-		return found{presence: Unknown}
+		return found{presence: Unknown, soft: true}
 	}
-	return found{presence: Absent}
+	f := p.inModule(module, name, i, depth+1)
+	if f.presence == Unknown {
+		f.soft = f.soft || hasEntryAt(m, "", i, table.Open, "native")
+		if has {
+			return found{presence: Present}
+		}
+	}
+	return f
 }
 
 // hasExports tells whether a module has an __all__ in release i.

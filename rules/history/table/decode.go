@@ -137,9 +137,20 @@ func decodeSets(r *reader, releases int) []Set {
 	return sets
 }
 
+// find is the place of a module among t.modules.
+func (t *Table) find(name string) (int, bool) {
+	return slices.BinarySearchFunc(t.modules, name, func(m packed, name string) int { return strings.Compare(m.name, name) })
+}
+
+// Has tells whether some release has a module.
+func (t *Table) Has(name string) bool {
+	_, found := t.find(name)
+	return found
+}
+
 // Module decodes the module of that name, nil when no release has it. An error tells that the table is damaged.
 func (t *Table) Module(name string) (*Module, error) {
-	i, found := slices.BinarySearchFunc(t.modules, name, func(m packed, name string) int { return strings.Compare(m.name, name) })
+	i, found := t.find(name)
 	if !found {
 		return nil, nil
 	}

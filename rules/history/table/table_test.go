@@ -1,6 +1,7 @@
 package table
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -91,7 +92,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		for _, name := range table.ModuleNames() {
-			if _, err := table.Module(name); err != nil && err != errDamaged {
+			if _, err := table.Module(name); err != nil && !errors.Is(err, errDamaged) {
 				t.Fatal(err)
 			}
 		}
