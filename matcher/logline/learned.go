@@ -2,6 +2,8 @@ package logline
 
 import (
 	"bytes"
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/gpu-triage/triage/rules/pattern"
@@ -29,8 +31,9 @@ const (
 	maxLearned   = 3  // wrappers of a source, one within the other or beside it
 	minFrames    = 2  // lines of a traceback behind headers of one shape that prove a wrapper
 	minShare     = 80 // percent of the lines that have the shape when one line alone names an exception
-	minRecords   = 20 // lines with the same header of a logger, all but maxOthers percent of the source, prove it too
+	minRecords   = 2  // lines with the same header of a logger, all but maxOthers percent of the source, prove it too
 	maxOthers    = 5
+	headRecords  = 50   // lines among which the header is looked for
 	maxSample    = 2000 // lines that are looked at
 	maxSampled   = 400  // bytes of each of them
 	maxDifferent = 64   // shapes that are counted
@@ -173,15 +176,7 @@ func (a *anchors) strong() bool {
 }
 
 // share is the percentage of the lines that have the shape.
-func (a *anchors) share(texts []string) int {
-	n := 0
-	for _, text := range texts {
-		if a.in(text) > 0 {
-			n++
-		}
-	}
-	return 100 * n / len(texts)
-}
+func (a *anchors) share(texts []string) int { return 100 - 100*a.missing(texts)/len(texts) }
 
 // wrapper is the wrapper that the anchors prove.
 func (a *anchors) wrapper(texts []string) *learnedWrapper {
@@ -262,28 +257,33 @@ func constantHeader(texts []string) *learnedWrapper {
 	if len(texts) < minRecords {
 		return nil
 	}
-	var first *shape
-	header := ""
-	others := 0
-	for _, text := range texts {
-		if first != nil && first.in(text) > 0 {
-			continue
+	for _, header := range recordHeaders(texts) {
+		s, ok := shapeOf(header)
+		if ok && 100*s.missing(texts) <= maxOthers*len(texts) {
+			s.widen(texts)
+			return &learnedWrapper{shape: s, names: namesWriter().MatchString(header), timed: hasClock(header)}
 		}
+	}
+	return nil
+}
+
+// recordHeaders are the headers of the first records, one of each shape and the longest first: the forms of some take a word for a place
+// that the program printed itself. Warnings are left out, as everywhere here.
+func recordHeaders(texts []string) (headers []string) {
+	known := map[string]bool{}
+	for _, text := range texts[:min(len(texts), headRecords)] {
 		line := Line{Text: text}
 		parseRecord(&line)
-		if s, ok := shapeOf(text[:line.Head]); first == nil && ok && line.Level != Warning && line.Level != Debug {
-			first, header = &s, text[:line.Head]
+		header := text[:line.Head]
+		s, ok := shapeOf(header)
+		if !ok || known[s.key] || line.Level == Warning || line.Level == Debug {
 			continue
 		}
-		others++
-		if 100*others > maxOthers*len(texts) {
-			return nil
-		}
+		known[s.key] = true
+		headers = append(headers, header)
 	}
-	if first == nil {
-		return nil
-	}
-	return &learnedWrapper{shape: *first, names: namesWriter().MatchString(header), timed: hasClock(header)}
+	slices.SortStableFunc(headers, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	return headers
 }
 
 // strip takes the wrapper off the rest of a line.

@@ -128,6 +128,18 @@ func TestSharedHeader(t *testing.T) {
 	}
 }
 
+// TestConstantHeader: the header of a logger that all lines have is peeled as far as all have it, also where a word of the program looks like
+// a part of it, and where lines are empty.
+func TestConstantHeader(t *testing.T) {
+	const header = "2026-11-20 10:00:00.123 | INFO     | __main__:main:42 - "
+	texts := []string{"error: expected pattern", "", " --> m.rs:1:17", "error: aborting"}
+	for _, header := range []string{header, "2026-11-20 10:00:00,123 - INFO - ", "[INFO] ", "INFO:root:"} {
+		if got := bodies(cleaned(header + strings.Join(texts, "\n"+header))); !slices.Equal(got, texts) {
+			t.Errorf("%q: got %q", header, got)
+		}
+	}
+}
+
 // TestNoWrapper: what only looks like one is left as it is.
 func TestNoWrapper(t *testing.T) {
 	for name, log := range map[string]string{

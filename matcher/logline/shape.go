@@ -119,3 +119,26 @@ func (s *shape) in(line string) int {
 	}
 	return 0
 }
+
+// missing is how many lines lack a header of the shape.
+func (s *shape) missing(lines []string) int {
+	n := 0
+	for _, line := range lines {
+		if s.in(line) == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// widen adds to the end of a shape the space that stands behind it in all lines: the one that it was taken from may have had nothing else.
+func (s *shape) widen(lines []string) {
+	for _, line := range lines {
+		if n := s.in(line); n > 0 && n < len(line) && line[n] != ' ' {
+			return
+		}
+	}
+	if s.end == "" {
+		s.end = " "
+	}
+}
