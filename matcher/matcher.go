@@ -1,12 +1,15 @@
 package matcher
 
 import (
+	"sync"
+
 	"github.com/gpu-triage/triage/matcher/diagnosis"
 	"github.com/gpu-triage/triage/matcher/facts"
 	"github.com/gpu-triage/triage/matcher/pace"
 	"github.com/gpu-triage/triage/matcher/prefilter"
 	"github.com/gpu-triage/triage/matcher/reading"
 	"github.com/gpu-triage/triage/matcher/report"
+	"github.com/gpu-triage/triage/matcher/rootline"
 	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/rules"
 	"github.com/gpu-triage/triage/rules/backend"
@@ -17,11 +20,15 @@ type Engine struct {
 	base   *rules.Base
 	filter *prefilter.Filter
 	steps  *pace.StepReader
+	roots  func() *rootline.Finder // got ready for the first log of which no cause is known
 }
 
 // New prepares an engine.
 func New(base *rules.Base) *Engine {
-	return &Engine{base: base, filter: prefilter.New(base), steps: pace.NewStepReader(base)}
+	return &Engine{
+		base: base, filter: prefilter.New(base), steps: pace.NewStepReader(base),
+		roots: sync.OnceValue(func() *rootline.Finder { return rootline.New(base.Tools) }),
+	}
 }
 
 // Base is the knowledge base that the engine diagnoses with.
@@ -40,7 +47,7 @@ func (e *Engine) Merge(reports ...report.Report) report.Report {
 }
 
 // Begin starts the reading of one job's logs.
-func (e *Engine) Begin() *Job { return &Job{reading.Begin(e.base, e.filter, e.steps)} }
+func (e *Engine) Begin() *Job { return &Job{reading.Begin(e.base, e.filter, e.steps, e.roots)} }
 
 // Job is what has been read of one job's logs so far. It is used by one goroutine.
 type Job struct{ *reading.Reading }

@@ -14,10 +14,11 @@ import (
 	"github.com/gpu-triage/triage/rules/fact"
 	"github.com/gpu-triage/triage/rules/rulefile"
 	"github.com/gpu-triage/triage/rules/signature"
+	"github.com/gpu-triage/triage/rules/tool"
 	"github.com/gpu-triage/triage/rules/xid"
 )
 
-//go:embed facts.yaml xid.yaml all:failures backends
+//go:embed facts.yaml tools.yaml xid.yaml all:failures backends
 var shipped embed.FS
 
 // Shipped is the knowledge base that comes with the program.
@@ -29,22 +30,52 @@ type Base struct {
 	Scope      *condition.Scope   // of signatures: facts, captures and what is known of an event
 	Entries    []*signature.Entry // of the signatures, sorted by their ids
 	Xids       *xid.Catalogue
+	Tools      *tool.Table
 
-	libraries func() ([]*backend.Library, error) // read when first asked for: most failures need none
+	layers    []fs.FS
+	libraries *libraries // read when first asked for: most failures need none
 }
 
-// Libraries are the libraries whose backend rules are known. The error is Problems.
-func (b *Base) Libraries() ([]*backend.Library, error) { return b.libraries() }
+// libraries are those that were asked for so far.
+type libraries struct {
+	mu   sync.Mutex
+	read map[string]*backend.Library
+}
 
-// Library is the library of that name, or nil. The error is Problems.
-func (b *Base) Library(name string) (*backend.Library, error) {
-	libraries, err := b.libraries()
-	for _, l := range libraries {
-		if l.Name == name {
-			return l, err
+// LibraryNames are the libraries whose backend rules are known, sorted.
+func (b *Base) LibraryNames() ([]string, error) { return backend.LibraryNames(b.layers...) }
+
+// Libraries are the libraries whose backend rules are known, all of them read. The error is Problems.
+func (b *Base) Libraries() ([]*backend.Library, error) {
+	names, err := b.LibraryNames()
+	if err != nil {
+		return nil, err
+	}
+	var all []*backend.Library
+	for _, name := range names {
+		l, err := b.Library(name)
+		if err != nil {
+			return nil, err
+		}
+		if l != nil {
+			all = append(all, l)
 		}
 	}
-	return nil, err
+	return all, nil
+}
+
+// Library is the library of that name, or nil. No other is read for it. The error is Problems.
+func (b *Base) Library(name string) (*backend.Library, error) {
+	b.libraries.mu.Lock()
+	defer b.libraries.mu.Unlock()
+	if l, ok := b.libraries.read[name]; ok {
+		return l, nil
+	}
+	l, err := backend.LoadLibrary(b.Vocabulary, name, b.layers...)
+	if err == nil {
+		b.libraries.read[name] = l
+	}
+	return l, err
 }
 
 // Load reads knowledge bases, a later one adding to the earlier and replacing what has the same id. The error is Problems: every
@@ -69,8 +100,8 @@ func load(known string, layers []fs.FS) (*Base, error) {
 		return nil, fmt.Errorf("the knowledge base has no vocabulary: %w", err)
 	}
 	x.readWith(v)
-	b := &Base{Vocabulary: v}
-	b.libraries = sync.OnceValues(func() ([]*backend.Library, error) { return backend.Load(v, layers...) })
+	b := &Base{Vocabulary: v, layers: layers, libraries: &libraries{read: make(map[string]*backend.Library)}}
+	b.Tools = tools(d, known != "", layers)
 	signatures := make([]signature.Layer, len(layers))
 	for i, layer := range layers {
 		if content, err := fs.ReadFile(layer, xid.File); err == nil {
@@ -89,6 +120,23 @@ func load(known string, layers []fs.FS) (*Base, error) {
 		return nil, d.Problems
 	}
 	return b, nil
+}
+
+// tools reads the tables of tools. The rows of a later layer are asked first. What was shipped is read when it is first asked for, where a
+// program is to start at once.
+func tools(d *rulefile.Decoder, later bool, layers []fs.FS) *tool.Table {
+	var all *tool.Table
+	for _, layer := range layers {
+		content, err := fs.ReadFile(layer, tool.File)
+		switch {
+		case err != nil: // a layer need not have one
+		case later && layer == Shipped():
+			all = tool.Later(content).Before(all)
+		default:
+			all = tool.Read(d, content).Before(all)
+		}
+	}
+	return all
 }
 
 // Signatures are all signatures, sorted by their ids.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,10 +37,12 @@ const proposals = 5
 func newBackends(std streams) *cobra.Command {
 	o := &backendsOptions{}
 	cmd := &cobra.Command{
-		Use:   "backends LIBRARY [FILE|DIR|-]...",
+		Use:   "backends [LIBRARY [FILE|DIR|-]...]",
 		Short: "Tell which backends a library allows here, what rules out the others, and what would help",
 		Long: `Applies the rules by which a library chooses its backends to what is known: the facts given, those of the logs named,
 and with --live on those of this machine.
+
+Without a library, it lists those that it knows with the releases that the rules cover.
 
 With --batch, standard input holds one situation a line, {"id": ..., "facts": {"NAME": VALUE}}, and the answers
 come in the same order. A fact that is null is known to be absent, one that is not there is unknown.
@@ -47,9 +50,12 @@ come in the same order. A fact that is null is known to be absent, one that is n
 Exit status: 0 something is known of a backend, 1 nothing is, 2 the call or its input was wrong.`,
 		Example: `  triage backends transformer_engine --fact transformer_engine=2.3.0 --fact sm=80 --fact head_dim_qk=192
   triage backends transformer_engine train.log
+  triage backends vllm --fact vllm=0.16.0 --fact sm=80 --fact head_size=320 --fact dtype=torch.bfloat16
   triage backends transformer_engine --batch --changes <situations.jsonl`,
-		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return listLibraries(std, o)
+			}
 			o.library, o.paths = args[0], args[1:]
 			return runBackends(cmd.Context(), std, o)
 		},
@@ -57,11 +63,11 @@ Exit status: 0 something is known of a backend, 1 nothing is, 2 the call or its 
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveDefault
 			}
-			_, libraries, err := o.rules.loadLibraries()
+			_, _, names, err := o.rules.loadLibrary("")
 			if err != nil {
 				return nil, cobra.ShellCompDirectiveError
 			}
-			return libraryNames(libraries), cobra.ShellCompDirectiveNoFileComp
+			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 	}
 	o.output.add(cmd, factFormats...)
@@ -80,18 +86,17 @@ func runBackends(ctx context.Context, std streams, o *backendsOptions) error {
 	if err := checkChoice("live", o.live, []string{"on", "off"}); err != nil {
 		return err
 	}
-	base, libraries, err := o.rules.loadLibraries()
+	base, library, names, err := o.rules.loadLibrary(strings.ReplaceAll(o.library, "-", "_"))
 	if err != nil {
 		return err
 	}
-	library, err := libraryNamed(libraries, o.library)
-	if err != nil {
-		return err
+	if library == nil {
+		return fmt.Errorf("no backend rules for %s; there are those of %s", o.library, strings.Join(names, ", "))
 	}
 	if o.batch {
 		return o.runBatch(std, base, library)
 	}
-	known, err := o.facts.read(base.Vocabulary)
+	known, err := o.facts.read(library.Vocabulary(base.Vocabulary))
 	if err != nil {
 		return err
 	}
@@ -134,19 +139,51 @@ func libraryNames(libraries []*backend.Library) []string {
 	return names
 }
 
-func libraryNamed(libraries []*backend.Library, name string) (*backend.Library, error) {
-	for _, l := range libraries {
-		if l.Name == strings.ReplaceAll(name, "-", "_") {
-			return l, nil
-		}
-	}
-	return nil, fmt.Errorf("no backend rules for %s; there are those of %s", name, strings.Join(libraryNames(libraries), ", "))
-}
-
 func (o *backendsOptions) show(std streams, choice diagnosis.Choice) error {
 	if o.output.format == "json" {
 		return writeJSON(std.out, choice)
 	}
 	_, err := fmt.Fprint(std.out, render.Backends(choice, std.style(o.output.color)))
 	return err
+}
+
+// listedLibrary is a library in `triage backends --format json`.
+type listedLibrary struct {
+	Library  string   `json:"library"`
+	Title    string   `json:"title"`
+	Releases []string `json:"releases"` // that the rules cover
+	Checked  []string `json:"checked"`  // of them, those whose own code was run beside the rules; the others were read
+}
+
+// listLibraries tells which libraries and releases the rules cover.
+func listLibraries(std streams, o *backendsOptions) error {
+	if err := o.output.check(factFormats...); err != nil {
+		return err
+	}
+	if o.batch {
+		return errors.New("--batch needs the name of a library")
+	}
+	_, libraries, err := o.rules.loadLibraries()
+	if err != nil {
+		return err
+	}
+	listed := []listedLibrary{}
+	for _, l := range libraries {
+		one := listedLibrary{Library: l.Name, Title: l.Title, Releases: []string{}, Checked: []string{}}
+		for _, r := range l.Releases() {
+			one.Releases = append(one.Releases, r.Version)
+			if r.Checked {
+				one.Checked = append(one.Checked, r.Version)
+			}
+		}
+		listed = append(listed, one)
+	}
+	if o.output.format == "json" {
+		return writeJSON(std.out, listed)
+	}
+	for _, l := range listed {
+		fmt.Fprintf(std.out, "%s  %s\n  covers %s to %s\n  compared with the library's own code: %s\n",
+			l.Library, l.Title, l.Releases[0], l.Releases[len(l.Releases)-1], cmp.Or(strings.Join(l.Checked, ", "), "none"))
+	}
+	return nil
 }

@@ -152,6 +152,27 @@ func (f *ruleFlags) loadLibraries() (base *rules.Base, libraries []*backend.Libr
 	return base, libraries, err
 }
 
+// loadLibrary reads the knowledge base and the backend rules of one library; nil where there are none. The names are those of all.
+func (f *ruleFlags) loadLibrary(name string) (base *rules.Base, library *backend.Library, names []string, err error) {
+	base, err = f.load()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	layers, err := f.layers()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	err = stack(layers, func(files []fs.FS) error {
+		names, err = backend.LibraryNames(files...)
+		if err != nil {
+			return err
+		}
+		library, err = backend.LoadLibrary(base.Vocabulary, name, files...)
+		return err
+	})
+	return base, library, names, err
+}
+
 // stack loads the first folder, then the first two and so on, so that a mistake can be told by the folder that brings it in.
 func stack(layers []layer, load func([]fs.FS) error) error {
 	var files []fs.FS

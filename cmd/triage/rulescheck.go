@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gpu-triage/triage/rules/rulefile"
+	"github.com/gpu-triage/triage/rules/wrapper"
 
 	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/matcher/scan/corpus"
@@ -66,6 +67,9 @@ A text that still says TODO is a mistake too.`,
 // loadStrictly reads what a start of the program leaves for later too: all signatures and their examples. What is still to be written
 // is a mistake.
 func loadStrictly(files ...fs.FS) (*rules.Base, error) {
+	if err := wrapper.CheckShipped(); err != nil {
+		return nil, err
+	}
 	base, err := rules.Load(files...)
 	if err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ const shippedLogs = "testdata/logs"
 
 func newRulesTest(std streams) *cobra.Command {
 	var known ruleFlags
-	var renew bool
+	var renew, shown bool
 	cmd := &cobra.Command{
 		Use:   "test [DIR]",
 		Short: "Diagnose the examples that rules come with and compare with their verdicts",
@@ -34,7 +34,11 @@ say --rules rules/failures instead of DIR: its near misses may stand in other fo
 
 --accept writes what is diagnosed now into the verdicts that say something else: another root cause, certainty, line
 or rank. What a verdict rules out stays a mistake, and none never becomes an answer or an answer none. Look at the
-difference before you keep it.`,
+difference before you keep it.
+
+--shown shows each example also in the ways in which programs wrap logs and people paste them: folded, quoted, without
+the class of the exception, only its last lines, and so on. It tells where that costs the diagnosis, which is no mistake
+in a verdict, but a hint to ask for less of a line's form.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			tested, err := readTested(&known, args)
@@ -46,6 +50,11 @@ difference before you keep it.`,
 					return err
 				}
 			}
+			if shown {
+				if err := tested.show(cmd.Context(), std); err != nil {
+					return err
+				}
+			}
 			err = tested.run(cmd.Context(), std)
 			if renew && err != nil {
 				fmt.Fprintln(std.out, "What is left --accept does not decide: change match: or the answer by hand.")
@@ -54,6 +63,7 @@ difference before you keep it.`,
 		},
 	}
 	known.add(cmd)
+	cmd.Flags().BoolVar(&shown, "shown", false, "show the examples in the ways in which people paste logs, too")
 	cmd.Flags().BoolVar(&renew, "accept", false, "rewrite verdicts that are no longer right, and print them")
 	return cmd
 }
@@ -147,6 +157,27 @@ func (t *tested) run(ctx context.Context, std streams) error {
 		return exitStatus(exitNothing)
 	}
 	_, err := fmt.Fprintf(std.out, "%d examples of %d signatures: all as expected\n", len(t.examples), len(t.signatures))
+	return err
+}
+
+// show tells in which ways of presentation the examples lose their diagnosis.
+func (t *tested) show(ctx context.Context, std streams) error {
+	engine, ways := matcher.New(t.base), example.Ways()
+	showings, kept := 0, 0
+	for _, one := range t.examples {
+		if !one.CanBeShown(engine) {
+			continue
+		}
+		lost, err := example.Show(ctx, engine, one, ways)
+		if err != nil {
+			return fmt.Errorf("%v: %w", one, err)
+		}
+		for _, showing := range lost {
+			fmt.Fprintln(std.out, showing)
+		}
+		showings, kept = showings+len(ways), kept+len(ways)-len(lost)
+	}
+	_, err := fmt.Fprintf(std.out, "%d of %d showings keep the diagnosis\n", kept, showings)
 	return err
 }
 

@@ -41,12 +41,12 @@ var fits = map[signature.Role]int{signature.Cause: 0, signature.Consequence: 1, 
 
 // judge tells what an event means in a situation; nil when it means nothing. A chain with a harmless exception in it, such as the
 // user's interrupt, means only what a cause in it says.
-func judge(read *reading.Result, e *reading.Event, situation *condition.Situation) *finding {
+func judge(read *reading.Result, e *reading.Event, s situation) *finding {
 	best := &finding{event: e, Occurrences: e.Occurrences(read.WentOn)}
 	harmless := false
 	for i := range e.Chain {
 		el := &e.Chain[i]
-		matches, noise := weigh(read.Base, el, situation)
+		matches, noise := weigh(read.Base, el, s)
 		if noise {
 			harmless = true
 			continue
@@ -74,25 +74,52 @@ func better(later, earlier []match) bool {
 }
 
 // weigh evaluates the signatures of an element, the best first. It tells whether one of them says that the line is harmless.
-func weigh(base *rules.Base, el *reading.Element, situation *condition.Situation) (matches []match, noise bool) {
+func weigh(base *rules.Base, el *reading.Element, now situation) (fitting []match, noise bool) {
 	for _, s := range el.Matches {
-		m := match{signature: s, situation: situation.Clone()}
+		m := match{signature: s, situation: now.conditions.Clone()}
 		el.Variables(m.situation)
 		capture(m.situation, s, el.Text)
-		if !condition.All(s.Match, m.situation) || !condition.Possible(s.Confirm, m.situation) {
+		if len(s.History) > 0 {
+			m.situation.Set(signature.HistoryName, now.archive.ask(s, m.situation))
+		}
+		if !matches(el, s, m.situation) {
+			continue
+		}
+		el.VariablesForConfirm(m.situation)
+		if !condition.Possible(s.Confirm, m.situation) {
 			continue
 		}
 		if s.Role == signature.Noise {
 			return nil, true
 		}
 		m.certainty = certaintyOf(s, m.situation)
-		matches = append(matches, m)
+		fitting = append(fitting, m)
 	}
-	matches = upheld(base, matches)
-	slices.SortFunc(matches, func(a, b match) int {
+	fitting = upheld(base, fitting)
+	slices.SortFunc(fitting, func(a, b match) int {
 		return cmp.Or(a.compare(b), strings.Compare(a.signature.ID, b.signature.ID))
 	})
-	return matches, false
+	return fitting, false
+}
+
+// matches tells whether an element is of a signature. Where a message was printed without its type, what asks for the type counts as true if
+// the rest is, and the message is among it.
+func matches(el *reading.Element, s *signature.Signature, situation *condition.Situation) bool {
+	if el.Exception == nil || !el.Exception.Untyped() {
+		return condition.All(s.Match, situation)
+	}
+	silent := situation.Clone()
+	el.VariablesWithoutMessage(silent)
+	said := false
+	for _, c := range s.Match {
+		switch value := c.Eval(situation); {
+		case value.True():
+			said = said || !c.Eval(silent).Known()
+		case value.Known() || len(c.Unknowns(situation)) > 0:
+			return false
+		}
+	}
+	return said
 }
 
 // certaintyOf tells how sure a signature that fits is in a situation.
@@ -164,10 +191,10 @@ func hasTraceback(el reading.Element) bool {
 }
 
 // findingsIn are all events that mean something, those that lines state and those that dumps show, in the order of reading.
-func findingsIn(read *reading.Result, situation *condition.Situation) []*finding {
+func findingsIn(read *reading.Result, s situation) []*finding {
 	var findings []*finding
 	for _, e := range slices.Concat(dumpEvents(read), read.Events) {
-		if f := judge(read, e, situation); f != nil {
+		if f := judge(read, e, s); f != nil {
 			findings = append(findings, f)
 		}
 	}

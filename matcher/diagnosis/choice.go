@@ -39,6 +39,7 @@ type question struct {
 	assume  map[string]condition.Value // what replaces that where the library fails
 	printed []string                   // the lines by which one process told how it chose
 	changes int                        // that are proposed at most
+	refused []string                   // backends that the failure says are none
 }
 
 // asked is a Choice with what a diagnosis wants to know beyond it.
@@ -47,6 +48,8 @@ type asked struct {
 	selection backend.Selection // what surely holds
 	guess     backend.Selection // what holds with the usual for what is not known
 	assumed   []string          // for which facts that is
+	library   *backend.Library
+	values    map[string]condition.Value // what is known, with the library's own words about its choice
 }
 
 // ask applies a library's backend rules.
@@ -61,10 +64,12 @@ func ask(library *backend.Library, q question) asked {
 		a.Notes = append(a.Notes, selectionLog.Contradictions(values)...)
 	}
 	maps.Copy(values, q.assume)
-	a.selection = selectionLog.Evaluate(values)
+	a.values, a.library = values, library
+	a.selection = selectionLog.Evaluate(values, q.refused...)
 	usual, assumed := library.Usual(values)
 	a.guess, a.assumed = library.Evaluate(usual), assumed
 	a.Notes = append(a.Notes, nonEmpty(a.selection.Note)...)
+	a.Notes = append(a.Notes, a.selection.Beyond...)
 	a.fill()
 	a.Changes = proposals(library, values, usual, q.changes)
 	return a
@@ -90,10 +95,13 @@ func (a *asked) fill() {
 func backendsOf(selection, guess backend.Selection) []report.Backend {
 	backends := []report.Backend{}
 	for i, b := range selection.Backends {
-		if i < len(guess.Backends) && len(guess.Backends[i].Rules) > 0 && (b.Verdict == backend.Unknown || b.Verdict == guess.Backends[i].Verdict) {
+		guessed := i < len(guess.Backends) && len(guess.Backends[i].Rules) > 0
+		if guessed && (b.Verdict == backend.Unknown || len(b.Rules) == 0) {
 			b.Rules = guess.Backends[i].Rules
 		}
-		backends = append(backends, backendOf(b))
+		if !b.Idle || b.Verdict == backend.Allowed {
+			backends = append(backends, backendOf(b))
+		}
 	}
 	return backends
 }
@@ -124,8 +132,14 @@ func addBackends(d *report.Diagnosis, read *reading.Result, s situation, m match
 	if library == nil {
 		return []string{"There are no backend rules of " + name}
 	}
-	c := ask(library, question{facts: s.facts.Values(), assume: m.signature.Assume, printed: read.SelectionLogs.Of(name, process), changes: maxChanges})
+	refused := refusedBy(m.signature, library)
+	c := ask(library, question{
+		facts: s.facts.Values(), assume: m.signature.Assume, printed: read.SelectionLogs.Of(name, process), changes: maxChanges, refused: refused,
+	})
 	c.addTo(d)
+	if len(refused) > 0 && c.compose(d, m, refused) {
+		return c.Notes
+	}
 	if c.guess.Decided && c.guess.Selected != "" {
 		c.Notes = append(c.Notes, c.hidden())
 	}
@@ -170,7 +184,8 @@ func proposals(library *backend.Library, values, usual map[string]condition.Valu
 		after := maps.Clone(values)
 		maps.Copy(after, change.Set)
 		maps.Copy(after, change.Implies)
-		fix.Verified = len(library.Evaluate(after).Available()) > 0
+		gets := library.Evaluate(after)
+		fix.Verified = len(gets.Available()) > 0 && (gets.Selected != "" || !library.TakesRequests())
 		if !fix.Verified {
 			fix.Effect += ", if what the log does not say is as usual"
 		}
@@ -196,7 +211,7 @@ func proposal(c backend.Change, lost string) report.Fix {
 		fix.Run = append(fix.Run, step.Run...)
 		loses = append(loses, nonEmpty(step.Loses)...)
 	}
-	fix.Do, fix.Loses = strings.Join(do, " "), strings.Join(loses, " ")
+	fix.Do, fix.Loses = strings.Join(do, ". "), strings.Join(loses, " ")
 	for name, value := range c.Set {
 		fix.Set[name] = value.JSON()
 	}

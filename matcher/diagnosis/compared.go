@@ -8,6 +8,7 @@ import (
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/matcher/pace"
 	"github.com/gpu-triage/triage/matcher/reading"
+	"github.com/gpu-triage/triage/matcher/rootline"
 	"github.com/gpu-triage/triage/rules/condition"
 	"github.com/gpu-triage/triage/rules/signature"
 )
@@ -108,9 +109,39 @@ func judgePace(read *reading.Result, s situation, shown *pace.Finding) *finding 
 		e.Occurred(read.Occurrence(line), reading.Chain{el}, never)
 	}
 	f := &finding{event: e, element: e.Chain.Head(), Occurrences: e.Occurrences(never)}
-	f.matches, _ = weigh(read.Base, f.element, s.conditions)
+	f.matches, _ = weigh(read.Base, f.element, s)
 	if len(f.matches) == 0 {
 		return nil
 	}
 	return f
+}
+
+// failedTool is what failed by the form of the lines, when no signature knows better: no root was found, it is only the last word of what
+// had called the failing program, or a generic word about something later or in another step. Otherwise it is nil.
+func failedTool(read *reading.Result, s situation, root *finding) *finding {
+	if root != nil && (root.role() == signature.Cause || root.role() == signature.Inferred) {
+		return nil
+	}
+	failed := read.RootLine()
+	if failed == nil || root != nil && !outdoes(failed, root) || read.WentOn(read.Occurrence(failed.Line)) {
+		return nil
+	}
+	el := comparedElement(read, signature.FailedFinding, failed.Value())
+	el.Line, el.Text, el.Shows = failed.Line, failed.Text, failed.Shows
+	e := reading.NewEvent(len(read.Events))
+	e.Occurred(read.Occurrence(failed.Line), reading.Chain{el}, never)
+	f := &finding{event: e, element: e.Chain.Head(), Occurrences: e.Occurrences(never)}
+	f.matches, _ = weigh(read.Base, f.element, s)
+	if len(f.matches) == 0 {
+		return nil
+	}
+	return f
+}
+
+// outdoes tells whether what failed by the form of the lines says more than a consequence or a generic word in the same log: it surely is an
+// error and stands before that, or that is only the last word of the step, or stands in an earlier one.
+func outdoes(failed *rootline.Finding, root *finding) bool {
+	line := root.First.Line
+	return line.Source == failed.Line.Source &&
+		(line.Number < failed.From || line.Number == failed.End || failed.Sure && failed.Line.Number < line.Number)
 }

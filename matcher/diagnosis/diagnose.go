@@ -18,6 +18,7 @@ import (
 	"github.com/gpu-triage/triage/matcher/reading"
 	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/history"
 )
 
 // Of gives the answer so far. Known are the facts that are not from the log; calling it again with others answers what would be
@@ -29,6 +30,7 @@ func Of(read *reading.Result, known ...facts.Fact) report.Report {
 		Schema: report.Schema, Diagnoses: []report.Diagnosis{}, Stats: read.Stats,
 		Facts: factValues(s.facts, slices.Sorted(maps.Keys(s.facts))),
 	}
+	answer.Notes = append(answer.Notes, read.NoLogs...)
 	for _, changed := range s.changed {
 		answer.Notes = append(answer.Notes, changed.note())
 	}
@@ -55,12 +57,14 @@ type situation struct {
 	facts      facts.Facts
 	conditions *condition.Situation // the facts and what was found anywhere in the logs, as conditions see them
 	changed    []contradiction      // since the job ran
+	archive    *archive             // what releases of packages have
 }
 
 // situationOf is what the logs say, what else is known, and what follows from both.
 func situationOf(read *reading.Result, known []facts.Fact) situation {
 	all := allFacts(read, known)
-	s := situation{facts: all, conditions: all.Situation(read.Base.Scope), changed: contradictions(known, read.Facts, read.Base.Vocabulary)}
+	s := situation{facts: all, conditions: all.Situation(read.Base.Scope), changed: contradictions(known, read.Facts, read.Base.Vocabulary),
+		archive: &archive{vocabulary: read.Base.Vocabulary, opened: make(map[string]*history.Package)}}
 	for i, line := range read.LogPatterns {
 		s.conditions.SetLogPattern(i, line.Number > 0)
 	}

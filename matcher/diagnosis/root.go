@@ -15,12 +15,14 @@ type conclusion struct {
 
 // conclude tells what was read comes to in a situation.
 func conclude(read *reading.Result, s situation) conclusion {
-	c := conclusion{findings: findingsIn(read, s.conditions)}
+	c := conclusion{findings: findingsIn(read, s)}
 	c.first = firstFailed(c.findings)
 	c.root = rootOf(c.findings, c.first)
-	f := slowOrStopped(read, s, c.root)
-	if f != nil {
-		c.findings, c.root = append(c.findings, f), f
+	for _, unstated := range []func(*reading.Result, situation, *finding) *finding{slowOrStopped, failedTool} {
+		if f := unstated(read, s, c.root); f != nil {
+			c.findings, c.root = append(c.findings, f), f
+			break
+		}
 	}
 	return c
 }

@@ -70,11 +70,12 @@ func describe(read *reading.Result, known facts.Facts, c conclusion, m match) re
 
 // title is the signature's. An error that nobody can explain is called by its own words.
 func title(m match, el *reading.Element) string {
-	if m.certainty != report.Unexplained || el.Exception == nil || el.Exception.Type == "" {
-		return m.signature.Title
+	own := el.About == signature.FailedFinding || el.Exception != nil && el.Exception.Type != ""
+	if m.certainty != report.Unexplained || !own {
+		return logline.Clip(m.signature.Headline.Fill(m.situation), maxTitle)
 	}
-	own, _, _ := strings.Cut(el.Text, "\n")
-	return logline.Clip(own, maxTitle)
+	words, _, _ := strings.Cut(el.Text, "\n")
+	return logline.Clip(strings.TrimSpace(words), maxTitle)
 }
 
 // rankOf is the rank that a finding is about. What has no prefix is the first failed rank's, as far as anyone can tell.
@@ -91,18 +92,18 @@ func evidence(read *reading.Result, f *finding, s *signature.Signature, at readi
 	if len(f.element.Shows) == 0 && line.Number == f.event.Chain.Head().Line.Number { // the same text on the rank that failed first
 		line.Source, line.Number, line.Rank = at.Line.Source, at.Line.Number, at.Line.Rank
 	}
-	quoted := quoteMessage(line, f.element.Exception)
+	quoted := quoteMessage(read, line, f.element.Exception)
 	for _, more := range f.element.Shows {
-		quoted = append(quoted, quote(more))
+		quoted = append(quoted, quote(read, more)...)
 	}
 	if frame, ok := userFrame(f.element.Exception, line); ok {
-		quoted = append(quoted, quote(frame))
+		quoted = append(quoted, quoteText(frame))
 	}
 	for _, conditions := range [][]*condition.Expression{s.Match, s.Confirm} {
 		for _, c := range conditions {
 			for _, i := range c.LogPatterns() {
 				if read.LogPatterns[i].Number > 0 {
-					quoted = append(quoted, quote(read.LogPatterns[i]))
+					quoted = append(quoted, quote(read, read.LogPatterns[i])...)
 				}
 			}
 		}
@@ -111,15 +112,15 @@ func evidence(read *reading.Result, f *finding, s *signature.Signature, at readi
 }
 
 // quoteMessage quotes a line and, of an exception, the others of its message.
-func quoteMessage(line logline.Line, x *traceback.Exception) []report.Evidence {
-	quoted := []report.Evidence{quote(line)}
+func quoteMessage(read *reading.Result, line logline.Line, x *traceback.Exception) []report.Evidence {
+	quoted := quote(read, line)
 	if x == nil {
 		return quoted
 	}
 	for i, more := range x.Lines {
 		if i > 0 && len(quoted) < maxEvidence && strings.TrimSpace(more.Text) != "" {
 			more.Source, more.Number, more.Rank = line.Source, line.Number+more.Number-x.Line.Number, line.Rank
-			quoted = append(quoted, quote(more))
+			quoted = append(quoted, quote(read, more)...)
 		}
 	}
 	return quoted
@@ -135,6 +136,7 @@ func userFrame(x *traceback.Exception, line logline.Line) (frame logline.Line, o
 		return line, false
 	}
 	line.Number += f.At - x.Line.Number
+	line.Peeled = ""
 	line.Text = fmt.Sprintf("File %q, line %d, in %s", f.File, f.Line, f.Function)
 	if f.Code != "" {
 		line.Text += ": " + f.Code
@@ -142,9 +144,23 @@ func userFrame(x *traceback.Exception, line logline.Line) (frame logline.Line, o
 	return line, true
 }
 
-// quote is a line as evidence; secrets are taken out of the whole report later.
-func quote(line logline.Line) report.Evidence {
-	e := report.Evidence{Source: line.Source, Line: line.Number, Text: logline.Clip(line.Text, maxShown)}
+// quote is a line as evidence, as it stands in its source: one that was folded is several there. What has a secret in it stays in one piece,
+// for half a secret is not known as one.
+func quote(read *reading.Result, line logline.Line) []report.Evidence {
+	original := read.Original(line)
+	if len(original) == 0 || report.Redact(line.Text) != line.Text {
+		return []report.Evidence{quoteText(line)}
+	}
+	quoted := make([]report.Evidence, len(original))
+	for i, part := range original {
+		quoted[i] = quoteText(part)
+	}
+	return quoted
+}
+
+// quoteText is a line as evidence; secrets are taken out of the whole report later.
+func quoteText(line logline.Line) report.Evidence {
+	e := report.Evidence{Source: line.Source, Line: line.Number, Text: logline.Clip(line.Peeled+line.Text, maxShown)}
 	if line.Rank != logline.NoRank {
 		e.Rank = &line.Rank
 	}
@@ -215,24 +231,28 @@ func fixes(m match) []report.Fix {
 		if !condition.Possible(f.When, m.situation) {
 			continue
 		}
-		fix := report.Fix{Do: f.Do.Fill(m.situation), Run: []string{}}
-		if fix.Do == "" {
-			continue
+		if fix := filled(f, m); fix.Do != "" {
+			list = append(list, fix)
 		}
-		for _, command := range f.Run {
-			if line := command.Fill(m.situation); line != "" {
-				fix.Run = append(fix.Run, line)
-			}
-		}
-		for name, value := range f.Set {
-			if fix.Set == nil {
-				fix.Set = make(map[string]any)
-			}
-			fix.Set[name] = value.JSON()
-		}
-		list = append(list, fix)
 	}
 	return list
+}
+
+// filled is a signature's fix with the words of the match.
+func filled(f signature.Fix, m match) report.Fix {
+	fix := report.Fix{Do: f.Do.Fill(m.situation), Run: []string{}}
+	for _, command := range f.Run {
+		if line := command.Fill(m.situation); line != "" {
+			fix.Run = append(fix.Run, line)
+		}
+	}
+	for name, value := range f.Set {
+		if fix.Set == nil {
+			fix.Set = make(map[string]any)
+		}
+		fix.Set[name] = value.JSON()
+	}
+	return fix
 }
 
 // consequences are the later failures that the root explains.
@@ -244,7 +264,7 @@ func (c conclusion) consequences() []report.Consequence {
 		}
 		title := f.element.Text
 		if !f.role().LastResort() {
-			title = f.matches[0].signature.Title
+			title = f.matches[0].signature.Headline.Fill(f.matches[0].situation)
 		}
 		title, _, _ = strings.Cut(title, "\n")
 		list = append(list, report.Consequence{Title: logline.Clip(title, maxTitle), Line: f.First.Line.Number, Ranks: f.Ranks()})

@@ -12,17 +12,19 @@ import (
 // Source is who tells a fact.
 type Source string
 
-// The sources, in order of precedence: what the user says outweighs what the log says, and that what the machine says now.
+// The sources, in order of precedence: what the user says outweighs what the log says, that what people write around a log, and that what
+// the machine says now.
 const (
-	FromUser Source = "user"
-	FromLog  Source = "log"
-	FromLive Source = "live"
+	FromUser  Source = "user"
+	FromLog   Source = "log"
+	FromProse Source = "prose"
+	FromLive  Source = "live"
 )
 
 // Outranks compares two sources: positive when s outweighs other, 0 when they weigh the same.
 func (s Source) Outranks(other Source) int { return precedence[s] - precedence[other] }
 
-var precedence = map[Source]int{FromUser: 3, FromLog: 2, FromLive: 1}
+var precedence = map[Source]int{FromUser: 4, FromLog: 3, FromProse: 2, FromLive: 1}
 
 // Fact is a known thing about the situation.
 type Fact struct {

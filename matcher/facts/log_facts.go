@@ -3,6 +3,7 @@ package facts
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/rules/condition"
@@ -15,20 +16,23 @@ type LogFacts struct {
 	vocabulary *fact.Vocabulary
 	stated     map[string]Fact
 	weight     map[string]int
+	disputed   map[string]bool      // people write different values of it
 	open       map[string]*openDict // by process
 }
 
 // How much a statement of a log weighs. A dict is what a library saw just before it failed, so the last one counts; of all else the
-// first counts, because later lines may be about another process.
+// first counts, because later lines may be about another process. What people write around a log weighs least, and nothing when they write
+// different things.
 const (
-	FromPackageList = 1
-	FromLine        = 2
-	fromDict        = 3
+	fromProse       = 1
+	FromPackageList = 2
+	FromLine        = 3
+	fromDict        = 4
 )
 
 // NewLogFacts starts with nothing known.
 func NewLogFacts(v *fact.Vocabulary) *LogFacts {
-	return &LogFacts{vocabulary: v, stated: make(map[string]Fact), weight: make(map[string]int), open: make(map[string]*openDict)}
+	return &LogFacts{vocabulary: v, stated: make(map[string]Fact), weight: make(map[string]int), disputed: make(map[string]bool), open: make(map[string]*openDict)}
 }
 
 // Stated are the facts so far, by name. They are not to be changed.
@@ -43,6 +47,26 @@ func (l *LogFacts) add(name string, value condition.Value, line logline.Line, we
 	}
 	l.weight[name] = weight
 	l.stated[name] = Fact{Name: name, Value: value, Source: FromLog, Where: place(line)}
+}
+
+// say notes what a person writes. Who writes different values of one thing tells of several machines, or of attempts.
+func (l *LogFacts) say(name string, value condition.Value, line logline.Line) {
+	old, known := l.stated[name]
+	switch {
+	case l.weight[name] > fromProse || l.disputed[name]:
+	case known && !agree(old.Value.String(), value.String()):
+		l.disputed[name] = true
+		delete(l.stated, name)
+	case !known || len(value.String()) > len(old.Value.String()):
+		l.weight[name] = fromProse
+		l.stated[name] = Fact{Name: name, Value: value, Source: FromProse, Where: place(line)}
+	}
+}
+
+// agree tells whether two values may be the same thing, once written shorter: 2.7 and 2.7.1, A100 and NVIDIA A100 80GB.
+func agree(a, b string) bool {
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	return strings.Contains(a, b) || strings.Contains(b, a)
 }
 
 // place is a line as reports name it.
@@ -65,6 +89,43 @@ func (l *LogFacts) Read(reader *fact.Reader, text string, line logline.Line, wei
 		l.read(reader, m, line, weight)
 	}
 }
+
+// Hear applies one reader of what people write to a line that has one of its keywords. Sentences with a hedge in them state nothing.
+func (l *LogFacts) Hear(reader *fact.Reader, text string, line logline.Line, packages bool) {
+	if reader.Fact != "" && l.weight[reader.Fact] > fromProse || len(text) > maxSaid || !reader.Pattern.Possible(text) {
+		return
+	}
+	for _, sentence := range sentenceEnd().Split(text, -1) {
+		if l.vocabulary.Hedges != nil && l.vocabulary.Hedges.Matches(sentence) {
+			continue
+		}
+		for _, m := range reader.Pattern.Regexp().FindAllStringSubmatch(sentence, maxStated) {
+			name, ok := subject(reader, l.vocabulary, m, packages)
+			if !ok {
+				continue
+			}
+			if value, err := l.decode(name, reader.Decode, m[reader.Pattern.Group("value")]); err == nil {
+				l.say(name, value, line)
+			}
+		}
+	}
+}
+
+// Speech tells whether a line in which a reader of common words may find something is a person's and no program's: one speaks in it, or
+// hedges.
+func (l *LogFacts) Speech(reader *fact.Reader, text string) bool {
+	if !reader.Head || reader.Within != nil {
+		return false
+	}
+	v := l.vocabulary
+	return v.Speaks != nil && v.Speaks.Matches(text) || v.Hedges != nil && v.Hedges.Matches(text)
+}
+
+// maxSaid bounds the bytes of a line that a person has written: longer ones are data.
+const maxSaid = 4000
+
+// sentenceEnd is where a sentence ends, or what follows in it is about something else.
+var sentenceEnd = pattern.Lazy(`[.;!?](?:\s|$)|\sbut\s`)
 
 // read notes what one match of a reader's pattern says.
 func (l *LogFacts) read(reader *fact.Reader, m []string, line logline.Line, weight int) {

@@ -2,6 +2,7 @@ package logline
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -12,13 +13,19 @@ type Form struct {
 	rank      int    // from the path, NoRank when it tells none
 	labels    labels // what stands before each line
 	bareCodes bool   // colour codes lost their escape character
+	notebook  bool   // it is a notebook of Jupyter
+	levels    bool   // the levels of its records in JSON differ, so that they say something
+	learned   []*learnedWrapper
 }
 
 // Sniff tells the form of a source from its first bytes, of which 64 KiB are looked at, and its path.
 func Sniff(source string, head []byte) *Form {
 	head = head[:min(len(head), headBytes)]
 	f := &Form{source: source, rank: rankOfPath(source), bareCodes: hasBareCodes(head)}
+	f.notebook = isNotebook(head)
+	f.levels = levelsDiffer(head)
 	f.labels = labelsOf(head, f.clean)
+	f.learn(head)
 	return f
 }
 
@@ -26,8 +33,11 @@ func Sniff(source string, head []byte) *Form {
 func (f *Form) Source() string { return f.source }
 
 // Searchable tells whether the words in the text of its lines can be looked for in their bytes: not when colour codes that look like
-// text may stand within them. RawForms and HidesWords say what else there is to know.
-func (f *Form) Searchable() bool { return !f.bareCodes }
+// text may stand within them, or when they are quoted in a way that was learned. RawForms and HidesWords say what else there is to know.
+func (f *Form) Searchable() bool {
+	quoted := func(w *learnedWrapper) bool { return w.quotes != nil }
+	return !f.bareCodes && !f.notebook && !slices.ContainsFunc(f.learned, quoted)
+}
 
 // Clean hands the \r-separated parts of one raw line (without its \n) to yield as cleaned lines. It
 // tells whether a part had to be shortened; the error is yield's.
@@ -55,8 +65,17 @@ func (f *Form) parse(text string, before Line) Line {
 	return line
 }
 
+// texts are the lines that stand in the bytes of one, without their wrappers.
+func (f *Form) texts(raw []byte) []string {
+	line, _ := f.unwrap(f.clean(raw))
+	return strings.Split(line.Text, "\n")
+}
+
 // clean makes the bytes of a line, or a part of one, plain text.
 func (f *Form) clean(raw []byte) string {
+	if f.notebook {
+		return notebookLine(raw)
+	}
 	text := printable(raw)
 	if f.bareCodes {
 		text = withoutBareCodes(text)
@@ -78,12 +97,9 @@ func hasBareCodes(head []byte) bool {
 	}
 }
 
-// unwrap takes the wrappers from a cleaned line, and tells what they said.
+// unwrap takes the wrappers from a cleaned line, and tells what they said. Its text has line breaks when a record has several lines.
 func (f *Form) unwrap(text string) (Line, prefixes) {
 	line := Line{Source: f.source, Rank: NoRank}
-	if strings.HasPrefix(text, docker) {
-		text, line.Time = unwrapDocker(text)
-	}
 	p := prefixes{rank: NoRank, local: NoRank, rest: text}
 	if label, n := f.labels.in(text); n > 0 {
 		p.rest, p.found, p.writer = text[n:], true, label
@@ -92,11 +108,7 @@ func (f *Form) unwrap(text string) (Line, prefixes) {
 		}
 	}
 	for range maxPrefixes {
-		if t, n := transportStamp(p.rest); n > 0 {
-			line.Time, p.rest, p.found = t, p.rest[n:], true
-			continue
-		}
-		if !p.strip() {
+		if !f.strip(&p, &line) {
 			break
 		}
 	}
@@ -105,6 +117,46 @@ func (f *Form) unwrap(text string) (Line, prefixes) {
 		line.Text = withoutRepeatCount(line.Text)
 	}
 	return line, p
+}
+
+// strip takes one wrapper off the rest of a line. It tells whether there was one.
+func (f *Form) strip(p *prefixes, line *Line) bool {
+	if t, n := transportStamp(p.rest); n > 0 {
+		line.Time, p.rest, p.found = t, p.rest[n:], true
+		return true
+	}
+	if p.strip() || f.unwrapJSON(p, line) {
+		return true
+	}
+	for _, w := range f.learned {
+		if w.strip(p, line) {
+			return true
+		}
+	}
+	return false
+}
+
+// unwrapJSON takes a text out of a record in JSON.
+func (f *Form) unwrapJSON(p *prefixes, line *Line) bool {
+	if !strings.HasPrefix(p.rest, "{") {
+		return false
+	}
+	r, ok := parseJSON(p.rest)
+	if !ok {
+		return false
+	}
+	p.rest, p.found = linesOf(r.text), true
+	if r.rank != NoRank {
+		p.rank = r.rank
+	}
+	p.writer += r.host
+	if !r.time.IsZero() {
+		line.Time = r.time
+	}
+	if f.levels {
+		line.Level = r.level
+	}
+	return true
 }
 
 // setWriter settles rank and writer of a line. A global rank names the process better than all else; one in the text counts if no

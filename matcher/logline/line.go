@@ -4,8 +4,8 @@
 //
 //	2024-05-01T12:00:00Z [rank1]:[E501 12:00:00.5 ProcessGroupNCCL.cpp:616] [Rank 1] Watchdog caught ...
 //
-// gives the time, rank 1, an error, and a text with a header that Body leaves out. Each known wrapper is one row of the tables in
-// forms.go: that is where to add one.
+// gives the time, rank 1, an error, and a text with a header that Body leaves out. Each known wrapper is one row of
+// rules/wrapper/wrappers.yaml: that is where to add one. Others are learned from the first lines of a source.
 //
 // A Form is what the beginning and the name of a source tell about all its lines, so that any line can be cleaned without those before
 // it. Parts cuts a line at its carriage returns, also one that comes in pieces, and shortens what is endless.
@@ -33,8 +33,9 @@ type Line struct {
 	Time      time.Time // zero when the line has no timestamp; year 0 when the timestamp has no year; UTC when it has no zone
 	Level     Level     // severity that the logging library printed, "" when the line is no log record
 	Text      string
-	Head      int  // Text[:Head] is the header of a log record (time, level, place), 0 when there is none
-	Truncated bool // Text is the head and the tail of a longer line
+	Head      int    // Text[:Head] is the header of a log record (time, level, place), 0 when there is none
+	Peeled    string // the header before Text that no list has and that was learned: part of the line as it stands in its source
+	Truncated bool   // Text is the head and the tail of a longer line
 }
 
 // Body is the text after the header of a log record: what the program had to say.

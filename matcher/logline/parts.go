@@ -1,6 +1,9 @@
 package logline
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // Parts cuts one line after the other, which may come in pieces, at \r. A part that is too long is shortened, so that an endless
 // progress bar keeps all its words and an endless blob does not fill the memory. A line begins with Begin, goes on with Add, and ends with
@@ -102,9 +105,35 @@ func (p *Parts) handOn(raw []byte, cut bool) error {
 		return nil
 	}
 	line := p.form.parse(text, p.last)
-	line.Number, line.Part, line.Truncated = p.number, p.count, cut
-	p.count, p.last = p.count+1, line
-	return p.yield(line)
+	line.Truncated = cut
+	return p.handOnEach(line)
+}
+
+// handOnEach hands on a line, or the lines that a record in JSON has. They are its writer's, unless they say otherwise.
+func (p *Parts) handOnEach(record Line) error {
+	rest, more := record.Text, true
+	for first := true; more; first = false {
+		var text string
+		text, rest, more = strings.Cut(rest, "\n")
+		line := record
+		line.Text = text
+		if !first {
+			line = p.form.parse(text, record)
+			line.Truncated = record.Truncated
+			if line.Time.IsZero() {
+				line.Time = record.Time
+			}
+			if line.Level == "" {
+				line.Level = record.Level
+			}
+		}
+		line.Number, line.Part = p.number, p.count
+		p.count, p.last = p.count+1, line
+		if err := p.yield(line); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 const (

@@ -3,9 +3,9 @@ package logline
 import (
 	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/gpu-triage/triage/rules/pattern"
+	"github.com/gpu-triage/triage/rules/wrapper"
 )
 
 const (
@@ -20,16 +20,9 @@ type prefixExpression struct {
 	rank, local, writer int // indices of the groups, 0 when there is none
 }
 
-// withExpressions prepares the expressions of forms.
-func withExpressions(forms []prefixForm) []prefixForm {
-	for i := range forms {
-		source := forms[i].re
-		forms[i].expression = sync.OnceValue(func() prefixExpression {
-			re := regexp.MustCompile(`^` + source)
-			return prefixExpression{re, max(0, re.SubexpIndex("rank")), max(0, re.SubexpIndex("local")), max(0, re.SubexpIndex("writer"))}
-		})
-	}
-	return forms
+func prefixExpressionOf(form *wrapper.Form) prefixExpression {
+	re := wrapper.Compile(form.Source)
+	return prefixExpression{re, max(0, re.SubexpIndex("rank")), max(0, re.SubexpIndex("local")), max(0, re.SubexpIndex("writer"))}
 }
 
 // prefixes is what all prefixes of a line say together.
@@ -45,14 +38,12 @@ func (p *prefixes) strip() bool {
 	if p.rest == "" {
 		return false
 	}
-	bracket := strings.IndexByte("[(#", p.rest[0]) >= 0
-	if !bracket && !mayBeginWithWord(p.rest) {
+	if strings.IndexByte("[(#<", p.rest[0]) < 0 && !mayBeginWithWord(p.rest) {
 		return false
 	}
 	window := p.rest[:min(len(p.rest), maxPrefixLen)]
-	for i := range prefixForms {
-		form := &prefixForms[i]
-		if !form.possible(window, bracket) {
+	for _, form := range forms().marks {
+		if !form.Possible(window) {
 			continue
 		}
 		expression := form.expression()
@@ -63,18 +54,10 @@ func (p *prefixes) strip() bool {
 	return false
 }
 
-// possible tells cheaply whether the expression is worth trying.
-func (f *prefixForm) possible(s string, bracket bool) bool {
-	if f.first == "*" && bracket || f.first != "*" && strings.IndexByte(f.first, s[0]) < 0 {
-		return false
-	}
-	return (f.second == "" || len(s) > 1 && strings.IndexByte(f.second, s[1]) >= 0) && strings.Contains(s, f.has)
-}
-
 // take believes a form that matched, unless what follows speaks against it.
 func (p *prefixes) take(form *prefixForm, groups prefixExpression, m []int) bool {
 	rest := p.rest[m[1]:]
-	if !strings.HasPrefix(rest, form.next) || form.ahead && rest == "" {
+	if !strings.HasPrefix(rest, form.Next) || form.Ahead && rest == "" {
 		return false
 	}
 	group := func(i int) string {
@@ -93,7 +76,7 @@ func (p *prefixes) take(form *prefixForm, groups prefixExpression, m []int) bool
 		}
 	}
 	p.writer += group(groups.writer)
-	if form.again {
+	if form.Again != "" {
 		rest = strings.ReplaceAll(rest, p.rest[:m[1]], "")
 	}
 	p.rest, p.found = rest, true
@@ -107,8 +90,11 @@ func mayBeginWithWord(s string) bool {
 	if i < 1 {
 		return false
 	}
-	return isDigit(s[i-1]) || strings.HasPrefix(s[1:], "ank") || strings.HasPrefix(s[i:], "  | ") && strings.IndexByte(s[:i], '-') > 0
+	return isDigit(s[i-1]) || isMonthDay(s) || strings.HasPrefix(s, "E   ") || strings.HasPrefix(s[1:], "ank") || strings.HasPrefix(s[i:], "  | ") && strings.IndexByte(s[:i], '-') > 0
 }
+
+// isMonthDay tells whether a text may begin with a date like "Nov 20 ".
+func isMonthDay(s string) bool { return len(s) > 6 && s[3] == ' ' && s[6] == ' ' && isDigit(s[5]) }
 
 var repeatCount = pattern.Lazy(` \[repeated \d+x across (?:all nodes|cluster)\].*$`)
 

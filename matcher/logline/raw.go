@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gpu-triage/triage/matcher/scan"
 )
@@ -18,19 +17,61 @@ const (
 	escape = 0x1b
 )
 
-// unwrapDocker takes a line out of the JSON that Docker's json-file driver puts around it.
-func unwrapDocker(text string) (string, time.Time) {
-	var entry struct {
-		Log  string `json:"log"`
-		Time string `json:"time"`
+// linesOf makes the text of a record plain, line by line. What a carriage return parts are lines, too.
+func linesOf(text string) string {
+	text = strings.TrimRight(text, "\r\n")
+	if !strings.ContainsAny(text, "\r\n") {
+		return printable([]byte(text))
 	}
-	if err := json.Unmarshal([]byte(text), &entry); err != nil {
-		return text, time.Time{}
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
+		parts := strings.Split(strings.TrimRight(line, "\r"), "\r")
+		for _, part := range parts {
+			if part = printable([]byte(part)); part != "" || len(parts) == 1 {
+				lines = append(lines, part)
+			}
+		}
 	}
-	line := strings.TrimRight(entry.Log, "\r\n")
-	line = strings.ReplaceAll(line[strings.LastIndexByte(line, '\r')+1:], "\n", " ")
-	written, _ := time.Parse(time.RFC3339Nano, entry.Time) // a line without a time that can be read is a line all the same
-	return printable([]byte(line)), written.UTC()
+	return strings.Join(lines, "\n")
+}
+
+// isNotebook tells whether a file is a notebook of Jupyter, which is JSON of many lines.
+func isNotebook(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("{")) && bytes.Contains(head[:min(len(head), 200)], []byte("\n \"cells\": ["))
+}
+
+// notebookIndent is how far the lines of outputs are set in, in the way in which Jupyter writes its files: those of the cells' code are less.
+const notebookIndent = `      "`
+
+// notebookLine is what a line of a notebook's file has of the outputs, "" for nothing.
+func notebookLine(raw []byte) string {
+	line := strings.TrimSuffix(string(raw), ",")
+	if !strings.HasPrefix(line, notebookIndent) {
+		return ""
+	}
+	var text string
+	if err := json.Unmarshal([]byte(strings.TrimSpace(line)), &text); err != nil {
+		return ""
+	}
+	return linesOf(text)
+}
+
+// levelsDiffer tells whether the first records in JSON have levels, and not all the same one: else it is the collector's.
+func levelsDiffer(head []byte) bool {
+	levels := map[Level]bool{}
+	for range maxSample {
+		raw, rest, _ := bytes.Cut(head, []byte{'\n'})
+		if len(raw) > 0 && raw[0] == '{' {
+			if r, ok := parseJSON(string(bytes.TrimRight(raw, "\r"))); ok && r.level != "" {
+				levels[r.level] = true
+			}
+		}
+		if len(levels) > 1 {
+			return true
+		}
+		head = rest
+	}
+	return false
 }
 
 // How Docker quotes, and how other writers of JSON do. What else they quote is in no literal.
@@ -57,23 +98,13 @@ func RawForms(literals []scan.Literal) []scan.Literal {
 // HidesWords tells whether a word in the text of a raw line may stand otherwise in its bytes: colour codes may interrupt it, or JSON
 // may quote it.
 func HidesWords(raw string) bool {
-	return strings.IndexByte(raw, escape) >= 0 || strings.HasPrefix(raw, docker)
+	return strings.IndexByte(raw, escape) >= 0 || strings.Contains(raw, `{"`)
 }
 
 // MayJoin tells whether cleaning a raw line may join what stands apart in its bytes, or leave out some of it in the middle.
 func MayJoin(raw []byte) bool {
-	return joinsQuoted(raw) || slices.ContainsFunc(repeating, func(has []byte) bool { return bytes.Contains(raw, has) })
+	return joinsQuoted(raw) || !bytes.HasPrefix(raw, []byte(docker)) && bytes.Contains(raw, []byte(`{"`)) || slices.ContainsFunc(forms().again, func(has []byte) bool { return bytes.Contains(raw, has) })
 }
-
-// repeating is what lines have in them whose prefix comes again in their middle.
-var repeating = func() (all [][]byte) {
-	for i := range prefixForms {
-		if prefixForms[i].again {
-			all = append(all, []byte(prefixForms[i].has))
-		}
-	}
-	return slices.CompactFunc(all, bytes.Equal)
-}()
 
 // joinsQuoted tells whether taking a line out of its JSON may join what stands apart in its bytes, or leave some of it out: it has other
 // than characters that stand for themselves.

@@ -4,15 +4,17 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/gpu-triage/triage/rules/wrapper"
 )
 
 // minRecordLen is how many bytes a line with a header has, at least.
 const minRecordLen = 8
 
-// levelWords are the words of levelPattern.
+// levelWords are the words of wrapper.Level.
 var levelWords = func() map[string]bool {
 	words := map[string]bool{}
-	for word := range strings.SplitSeq(strings.Trim(levelPattern, "(?:)"), "|") {
+	for word := range strings.SplitSeq(strings.Trim(wrapper.Level, "(?:)"), "|") {
 		words[word] = true
 	}
 	return words
@@ -37,26 +39,23 @@ type recordExpression struct {
 // literalStart is what an expression begins with that stands for itself.
 var literalStart = regexp.MustCompile(`^[:, ]*`)
 
-// withShortcuts prepares the expressions of forms.
-func withShortcuts(forms []recordForm) []recordForm {
-	for i := range forms {
-		source := forms[i].re
-		cut := &forms[i].shortcut
-		before, after, timed := strings.Cut(source, timeHere)
-		if timed {
-			source = after
-			cut.timed, cut.before = true, len(strings.ReplaceAll(before, `\`, ""))
-			cut.then = literalStart.FindString(after)
-			cut.worded = cut.before == 0 && strings.Contains(after, levelPattern)
-		}
-		cut.expression = sync.OnceValue(func() recordExpression { return recordExpressionOf(source) })
+func newRecordForm(form *wrapper.Form) *recordForm {
+	f := &recordForm{Form: form}
+	source, cut := form.Source, &f.shortcut
+	before, after, timed := strings.Cut(source, wrapper.Time)
+	if timed {
+		source = after
+		cut.timed, cut.before = true, len(strings.ReplaceAll(before, `\`, ""))
+		cut.then = literalStart.FindString(after)
+		cut.worded = cut.before == 0 && strings.Contains(after, wrapper.Level)
 	}
-	return forms
+	cut.expression = sync.OnceValue(func() recordExpression { return recordExpressionOf(source) })
+	return f
 }
 
 // recordExpressionOf compiles the expression of a form.
 func recordExpressionOf(source string) recordExpression {
-	e := recordExpression{Regexp: regexp.MustCompile(`^(?:` + source + `)`)}
+	e := recordExpression{Regexp: wrapper.Compile(source)}
 	e.time = e.SubexpIndex("time")
 	for n, name := range e.SubexpNames() {
 		if name == "level" {
@@ -79,9 +78,8 @@ func parseRecord(line *Line) {
 	if strings.IndexByte(window, ':') < 0 && text[0] != '[' {
 		return
 	}
-	for i := range recordForms {
-		form := &recordForms[i]
-		if !form.possible(text) {
+	for _, form := range forms().records {
+		if !form.Begins(window) {
 			continue
 		}
 		if n, level, time := form.match(window); n > 0 {
@@ -92,11 +90,6 @@ func parseRecord(line *Line) {
 			return
 		}
 	}
-}
-
-// possible tells cheaply whether the expression is worth trying on a text of two bytes or more.
-func (f *recordForm) possible(text string) bool {
-	return strings.IndexByte(f.first, text[0]) >= 0 && (f.second == "" || strings.IndexByte(f.second, text[1]) >= 0)
 }
 
 // match gives the length of the header of that form that a possible text begins with, 0 for none, and what stands there as level and time.
@@ -153,13 +146,13 @@ func levelOf(word string) Level {
 		return ""
 	}
 	switch word[0] {
-	case 'D', 'V':
+	case 'D', 'V', 'd':
 		return Debug
-	case 'I':
+	case 'I', 'i':
 		return Info
-	case 'W':
+	case 'W', 'w':
 		return Warning
-	case 'F', 'C':
+	case 'F', 'C', 'c':
 		return Fatal
 	}
 	return Error

@@ -5,12 +5,10 @@ import (
 	"time"
 
 	"github.com/gpu-triage/triage/rules/pattern"
+	"github.com/gpu-triage/triage/rules/wrapper"
 )
 
-// stampPattern is a date and a time as logging libraries print it.
-const stampPattern = `(?:\d{4}[-/]\d\d[-/]\d\d|\d\d/\d\d/\d{4}|\d\d[-/]\d\d)[ T_]\d\d:\d\d:\d\d(?:[.,:]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?`
-
-// stampLen is the length of what stampPattern matches at the start of text, 0 for nothing.
+// stampLen is the length of what wrapper.Stamp matches at the start of text, 0 for nothing.
 func stampLen(text string) int {
 	n := dateLen(text)
 	if n == 0 || !strings.ContainsRune(" T_", rune((text + "\x00")[n])) || shaped(text[n+1:], "00:00:00") == 0 {
@@ -82,7 +80,7 @@ func digitsIn(text string) int {
 	return n
 }
 
-// parseTime reads a timestamp of a form that stampPattern or glog's header lets through; zero when it is none.
+// parseTime reads a timestamp of a form that wrapper.Stamp or glog's header lets through; zero when it is none.
 func parseTime(s string) time.Time {
 	year, month, day, s := parseDate(s)
 	if len(s) < 9 || s[3] != ':' || s[6] != ':' {
@@ -120,7 +118,7 @@ func parseDate(s string) (year, month, day int, rest string) {
 }
 
 // innerStamp finds a time anywhere in a text.
-var innerStamp = pattern.Lazy(stampPattern)
+var innerStamp = pattern.Lazy(wrapper.Stamp)
 
 // TimeIn is the first timestamp that stands anywhere in a text, zero when there is none. Line.Time is for the one that a line begins with.
 func TimeIn(text string) time.Time {

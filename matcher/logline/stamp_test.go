@@ -4,11 +4,13 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"testing"
+
+	"github.com/gpu-triage/triage/rules/wrapper"
 )
 
 // TestStampLen compares the hand-written reader of times with the expression that it stands for.
 func TestStampLen(t *testing.T) {
-	want := regexp.MustCompile(`^` + stampPattern)
+	want := regexp.MustCompile(`^` + wrapper.Stamp)
 	stamps := []string{"2026-03-01 10:11:12", "2026/03/01T10:11:12.123456Z", "03/01/2026 10:11:12", "03-01 10:11:12,5+01:00", "2026-03-01_10:11:12:123-0500", "2026-03-01 10:11:12.1234567890"}
 	rnd := rand.New(rand.NewPCG(1, 1))
 	found := 0

@@ -2,6 +2,7 @@ package reading
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/gpu-triage/triage/matcher/logline"
@@ -121,13 +122,13 @@ func rankValue(rank int) condition.Value {
 // noException is what a line has as its exception.
 var noException = signature.NoException()
 
-// exceptionValue is an exception as conditions see it.
+// exceptionValue is an exception as conditions see it. The type of a message that was printed without it is not known.
 func exceptionValue(e *traceback.Exception) condition.Value {
 	frames := make([]condition.Value, len(e.Frames))
 	for i := range e.Frames {
 		frames[i] = frameValue(&e.Frames[i])
 	}
-	return condition.ObjectValue(map[string]condition.Value{
+	members := map[string]condition.Value{
 		"type":    condition.StringValue(e.Type),
 		"name":    condition.StringValue(e.Name()),
 		"message": condition.StringValue(e.Message),
@@ -136,7 +137,35 @@ func exceptionValue(e *traceback.Exception) condition.Value {
 		"caller":  condition.StringValue(e.Caller()),
 		"frames":  condition.ListValue(frames...),
 		"user":    frameValue(e.UserFrame()),
-	})
+	}
+	if e.Untyped() {
+		members["type"], members["name"] = condition.Value{}, condition.Value{}
+	}
+	return condition.ObjectValue(members)
+}
+
+// VariablesForConfirm sets what conditions that confirm may ask beyond those that match: of an exception without its traceback, the frames are
+// not known.
+func (el *Element) VariablesForConfirm(s *condition.Situation) {
+	if el.Exception != nil && el.Exception.Lone() {
+		s.Set("error", without(exceptionValue(el.Exception), "frames", "user", "owner", "caller"))
+	}
+}
+
+// VariablesWithoutMessage sets what conditions may ask about an exception of whose message nothing is known.
+func (el *Element) VariablesWithoutMessage(s *condition.Situation) {
+	s.Set("text", condition.Value{})
+	s.Set("line", condition.Value{})
+	s.Set("error", without(exceptionValue(el.Exception), "message"))
+}
+
+// without is an exception as conditions see it when some of it is not known.
+func without(exception condition.Value, unknown ...string) condition.Value {
+	members := maps.Clone(exception.Members())
+	for _, name := range unknown {
+		members[name] = condition.Value{}
+	}
+	return condition.ObjectValue(members)
 }
 
 // place is where the user's own code was, else where the error was raised, as FILE:LINE; "" when no frame is shown.

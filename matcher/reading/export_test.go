@@ -28,6 +28,7 @@ func (r *Reading) ReadPlain(name string, from io.Reader) error {
 		return nil
 	})
 	s.pace.sample.TakeLast(logline.Sniff(name, all), all, int64(len(all)), int(stats.Lines))
+	s.tails.add(logline.Sniff(name, all), all, int64(len(all)), int(stats.Lines))
 	r.count(report.Stats{Bytes: stats.Bytes, Lines: stats.Lines, TruncatedLines: stats.TruncatedLines})
 	r.stats.Incomplete = r.stats.Incomplete || err != nil
 	s.end()

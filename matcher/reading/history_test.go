@@ -9,6 +9,7 @@ import (
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/matcher/pace"
 	"github.com/gpu-triage/triage/matcher/prefilter"
+	"github.com/gpu-triage/triage/matcher/rootline"
 	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/rules"
 )
@@ -20,7 +21,7 @@ func nothingRead(t *testing.T) *Reading {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Begin(base, prefilter.New(base), pace.NewStepReader(base))
+	return Begin(base, prefilter.New(base), pace.NewStepReader(base), func() *rootline.Finder { return rootline.New(base.Tools) })
 }
 
 // What went by unread can be asked for, however long the lines are and however a source is cut.

@@ -8,6 +8,7 @@ import (
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/matcher/pace"
 	"github.com/gpu-triage/triage/matcher/prefilter"
+	"github.com/gpu-triage/triage/matcher/repair"
 	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/rules/signature"
@@ -17,14 +18,15 @@ import (
 // lines that the prefilter lets go, which come while no traceback and no dict is open: nobody takes notice of them. Lines that show progress
 // matter only as long as some event may turn out to have been survived.
 type lineFilter struct {
-	to     *source
-	filter *prefilter.Source
-	form   *logline.Form
-	parts  logline.Parts
-	stats  report.Stats
-	window window
-	ended  bool // the last line that was seen has its \n
-	long   bool // in the middle of a line that comes in pieces
+	to       *source
+	filter   *prefilter.Source
+	form     *logline.Form
+	parts    logline.Parts
+	stats    report.Stats
+	repaired *repair.Reader // nil when nothing is wrong with the source
+	window   window
+	ended    bool // the last line that was seen has its \n
+	long     bool // in the middle of a line that comes in pieces
 
 	class lineClass          // what the line that is being read may have to say
 	steps []*signature.Entry // with a keyword in that line, if it shows progress and that matters
@@ -110,7 +112,7 @@ func (f *lineFilter) whole(c *scan.Chunk) error {
 			f.progress(end)
 		}
 		f.class = f.classOf(marked)
-		if raw := w.data[w.at:end]; !f.pass(raw) {
+		if raw := w.data[w.at:end]; !f.isGap(raw) && !f.pass(raw) {
 			f.parts.Begin(w.number)
 			if err := f.finish(raw); err != nil {
 				return err
@@ -120,6 +122,9 @@ func (f *lineFilter) whole(c *scan.Chunk) error {
 	}
 	return nil
 }
+
+// isGap tells whether a line stands for one that was joined to the line before it.
+func (f *lineFilter) isGap(raw []byte) bool { return f.repaired != nil && repair.IsGap(raw) }
 
 // marked are the lines of a chunk that may matter, by what the scan says, from the one that is being read on.
 type marked struct {
@@ -256,5 +261,10 @@ func (f *lineFilter) close() {
 		f.stats.Lines++
 	}
 	f.window.leave(int(f.stats.Lines) + 1)
-	f.to.pace.sample.TakeLast(f.form, f.window.lastBytes(), f.stats.Bytes, int(f.stats.Lines))
+	last := f.window.lastBytes()
+	f.to.pace.sample.TakeLast(f.form, last, f.stats.Bytes, int(f.stats.Lines))
+	f.to.tails.add(f.form, last, f.stats.Bytes, int(f.stats.Lines))
+	if f.repaired != nil {
+		f.stats.Bytes = f.repaired.Bytes()
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -19,8 +20,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/matcher/example"
+	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/matcher/logline/loglinetest"
 	"github.com/gpu-triage/triage/matcher/matchertest"
+	"github.com/gpu-triage/triage/matcher/repair"
 	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/matcher/scan/corpus"
 	"github.com/gpu-triage/triage/rules"
@@ -34,9 +37,17 @@ const (
 
 var prefixed = matchertest.Prefixed
 
-// judged compares what a reading makes of logs with what one makes of them that takes in every line.
+// isDamaged tells whether a log is repaired before it is read.
+func isDamaged(log []byte) bool {
+	head, _, err := logline.Decode(bytes.NewReader(log))
+	return err == nil && !repair.Of(head).None()
+}
+
+// judged compares what a reading makes of logs with what one makes of them that takes in every line, as it stands: what is damaged is left
+// out.
 func judged(t *testing.T, engine *matcher.Engine, logs ...[]byte) {
 	t.Helper()
+	logs = slices.DeleteFunc(slices.Clone(logs), isDamaged)
 	plain := engine.Begin()
 	for i, log := range logs {
 		if err := plain.ReadPlain(fmt.Sprint(i, ".log"), bytes.NewReader(log)); err != nil {

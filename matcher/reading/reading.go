@@ -12,6 +12,7 @@
 package reading
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"runtime"
@@ -21,7 +22,9 @@ import (
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/matcher/pace"
 	"github.com/gpu-triage/triage/matcher/prefilter"
+	"github.com/gpu-triage/triage/matcher/repair"
 	"github.com/gpu-triage/triage/matcher/report"
+	"github.com/gpu-triage/triage/matcher/rootline"
 	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/rules"
 )
@@ -41,10 +44,13 @@ type Reading struct {
 	statements statements
 	pace       paces
 	dumps      []*flight.Dump
+	tails      tails
+	originals  originals
+	noLogs     []string // sentences about the sources that are no logs
 }
 
 // Begin starts a reading with what was prepared of a knowledge base.
-func Begin(base *rules.Base, filter *prefilter.Filter, steps *pace.StepReader) *Reading {
+func Begin(base *rules.Base, filter *prefilter.Filter, steps *pace.StepReader, roots func() *rootline.Finder) *Reading {
 	return &Reading{
 		base:       base,
 		matching:   matching{filter: filter, situation: base.Scope.NewSituation()},
@@ -52,6 +58,8 @@ func Begin(base *rules.Base, filter *prefilter.Filter, steps *pace.StepReader) *
 		survival:   newSurvival(),
 		statements: newStatements(base),
 		pace:       paces{steps: steps},
+		tails:      tails{finder: roots},
+		originals:  make(originals),
 	}
 }
 
@@ -70,7 +78,14 @@ func (r *Reading) read(ctx context.Context, name string, from io.Reader, how sca
 		return r.dump(name, text)
 	}
 	s := r.begin(name)
+	s.head = bytes.Clone(head)
+	damage := repair.Of(head)
+	head = damage.Head(head)
 	lines := newLineFilter(s, logline.Sniff(name, head))
+	if !damage.None() {
+		lines.repaired = damage.Reader(text, r.originals.of(name, lines.form).keep)
+		text = lines.repaired
+	}
 	err = lines.read(ctx, text, how, func(c *scan.Chunk) error {
 		if r.watch != nil {
 			r.watch(c.End)
@@ -81,6 +96,7 @@ func (r *Reading) read(ctx context.Context, name string, from io.Reader, how sca
 	r.count(lines.stats)
 	r.stats.Incomplete = r.stats.Incomplete || err != nil
 	s.end()
+	s.judge()
 	return err
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/matcher/pace"
 	"github.com/gpu-triage/triage/matcher/report"
+	"github.com/gpu-triage/triage/matcher/rootline"
 	"github.com/gpu-triage/triage/rules"
 )
 
@@ -24,9 +25,12 @@ type Result struct {
 	Paces         []*pace.Pace   // of the sources that show steps
 	Dumps         []*flight.Dump // of NCCL's flight recorder
 	Stats         report.Stats
+	NoLogs        []string // sentences about the sources that are no logs, of which nothing is in Events
 
-	survival *survival
-	failures map[string][]int // when something happened last to each process, by source and in order
+	tails     tails
+	originals originals
+	survival  *survival
+	failures  map[string][]int // when something happened last to each process, by source and in order
 }
 
 // Result is what the logs that were read so far show.
@@ -35,14 +39,19 @@ func (r *Reading) Result() *Result {
 	return &Result{
 		Base:   r.base,
 		Events: slices.SortedFunc(maps.Values(r.events), func(a, b *Event) int { return cmp.Compare(a.Number, b.Number) }),
+		NoLogs: r.noLogs,
 		Facts:  s.facts.Stated(), SelectionLogs: s.selectionLogs, Xids: &s.xids, LogPatterns: s.patterns,
-		Paces: r.pace.all, Dumps: r.dumps, Stats: r.stats,
-		survival: &r.survival, failures: r.survival.failures(),
+		Paces: r.pace.all, Dumps: r.dumps, Stats: r.stats, tails: r.tails,
+		originals: r.originals, survival: &r.survival, failures: r.survival.failures(),
 	}
 }
 
 // Occurrence is that of something that a line shows after all that was read.
 func (r *Result) Occurrence(line logline.Line) Occurrence { return r.survival.occurrence(line) }
+
+// RootLine is what failed as far as the form of the last lines of the sources tells, whether a signature knows it or not; nil when they say
+// of nothing that it failed.
+func (r *Result) RootLine() *rootline.Finding { return r.tails.rootLine() }
 
 // WentOn tells whether the job went on after something: its process made progress, or another one made much.
 func (r *Result) WentOn(o Occurrence) bool { return r.survival.wentOn(o) }

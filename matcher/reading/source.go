@@ -22,6 +22,8 @@ const (
 // source is a source that is being read: its lines come in, in order, and what they show is given to the reading.
 type source struct {
 	*Reading
+	name      string
+	head      []byte // its first bytes; nil of a log that grows
 	progress  *sourceProgress
 	history   history
 	assembler *traceback.Assembler
@@ -35,7 +37,7 @@ type source struct {
 
 // begin starts a source.
 func (r *Reading) begin(name string) *source {
-	s := &source{Reading: r, progress: r.survival.in(name)}
+	s := &source{Reading: r, name: name, progress: r.survival.in(name)}
 	s.pace.sample.Begin()
 	s.assembler = traceback.NewAssembler(s.assembled, s.history.lazyBefore)
 	return s
@@ -87,11 +89,11 @@ func (s *source) line(line logline.Line) {
 	case onlyProgress:
 		s.step(line, s.steps)
 	case commonWords:
-		s.state(s.matching.commonWords(line.Text), line.Body(), line, head)
+		s.state(s.matching.commonWords(line.Text), line.Body(), line, head, plain(line))
 		s.step(line, s.steps)
 	default:
 		words := s.matching.words(line.Text)
-		s.state(words, line.Body(), line, head)
+		s.state(words, line.Body(), line, head, plain(line))
 		if len(words) > 0 {
 			s.event(Element{Line: line, Text: line.Text}, words)
 		}
@@ -99,8 +101,13 @@ func (s *source) line(line logline.Line) {
 }
 
 // state takes what a line with those words states. Text is the part of it that counts.
-func (s *source) state(words []int, text string, line logline.Line, head bool) {
-	s.statements.take(s.matching.filter.Statements(text, words, head), text, line)
+func (s *source) state(words []int, text string, line logline.Line, head, said bool) {
+	s.statements.take(s.matching.filter.Statements(text, words, head), text, line, said)
+}
+
+// plain tells that a line has nothing around it that a program puts there, so that a person may have written it.
+func plain(line logline.Line) bool {
+	return line.Head == 0 && line.Level == "" && line.Rank == logline.NoRank && line.Time.IsZero()
 }
 
 // event takes in a line with such words as an event, if it is one.
@@ -129,11 +136,9 @@ func (s *source) exception(e *traceback.Exception) {
 	for x := e; x != nil; x = x.Earlier {
 		s.statements.origin.Exception(x)
 		for _, line := range x.Lines {
-			s.state(s.matching.words(line.Text), line.Text, line, true)
+			s.state(s.matching.words(line.Text), line.Text, line, true, false)
 		}
-		el := Element{Line: x.Line, Exception: x, Text: x.Text()}
-		s.matching.match(&el, s.matching.words(el.Text), prefilter.InException, s.progress.watching, e.Before)
-		raised = append(raised, el)
+		raised = append(raised, s.matching.exception(x, s.progress.watching, e.Before))
 	}
 	e.Before = nil // it holds bytes of the log
 	slices.Reverse(raised)

@@ -32,13 +32,17 @@ func newStatements(base *rules.Base) statements {
 	}
 }
 
-// take takes what a line states, of what it may state. Text is the part of it that counts.
-func (s *statements) take(possible iter.Seq[*prefilter.Statement], text string, line logline.Line) {
+// take takes what a line states, of what it may state. Text is the part of it that counts. Said tells that a person may have written it.
+func (s *statements) take(possible iter.Seq[*prefilter.Statement], text string, line logline.Line, said bool) {
 	if s.facts.Continues(text, line) {
 		return
 	}
 	for what := range possible {
 		switch {
+		case what.Reader != nil && (what.Reader.Said || said && s.facts.Speech(what.Reader, text)):
+			if said {
+				s.facts.Hear(what.Reader, text, line, what.Packages)
+			}
 		case what.Reader != nil:
 			weight := facts.FromLine
 			if what.Packages {

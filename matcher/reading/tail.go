@@ -9,7 +9,8 @@ import (
 	"github.com/gpu-triage/triage/matcher/scan"
 )
 
-// Tail takes in a log piece by piece while it is written. A reading has one at a time, and reads nothing else until it is closed.
+// Tail takes in a log piece by piece while it is written. A reading has one at a time, and reads nothing else until it is closed. Nothing is
+// repaired: nobody has folded or quoted what a program prints now.
 type Tail struct {
 	name   string
 	source *source

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/gpu-triage/triage/matcher/pace"
 	"github.com/gpu-triage/triage/matcher/prefilter"
 	"github.com/gpu-triage/triage/matcher/scan"
 )
@@ -44,7 +43,7 @@ func (w *window) remember(c *scan.Chunk, passing bool) {
 	w.keepLast(oldest, len(between.data)+len(now.data))
 	now.own = oldest.own
 	if passing {
-		now.own = append(now.own[:0], c.Data[max(0, len(c.Data)-pace.LastBytes):]...)
+		now.own = append(now.own[:0], c.Data[max(0, len(c.Data)-tailBytes):]...)
 		now.data = now.own
 	}
 	w.recent = [2]recentChunk{between, now}
@@ -64,13 +63,13 @@ func (w *window) keepTail(going recentChunk, after int64) {
 
 // keepLast adds to last the bytes of a chunk whose data goes, unless those after it have so many bytes that it is not needed.
 func (w *window) keepLast(going recentChunk, after int) {
-	if after >= pace.LastBytes {
+	if after >= tailBytes {
 		w.last = w.last[:0]
 		return
 	}
-	w.last = append(w.last, going.data[max(0, len(going.data)-pace.LastBytes):]...)
-	if len(w.last) > 2*pace.LastBytes {
-		w.last = append(w.last[:0], w.last[len(w.last)-pace.LastBytes:]...)
+	w.last = append(w.last, going.data[max(0, len(going.data)-tailBytes):]...)
+	if len(w.last) > 2*tailBytes {
+		w.last = append(w.last[:0], w.last[len(w.last)-tailBytes:]...)
 	}
 }
 
@@ -93,7 +92,7 @@ func (w *window) lines() rawLines {
 	return rawLines{w.number - len(lines), lines}
 }
 
-// lastBytes are the last bytes of the source when it has been left: pace.LastBytes of them or more, or all.
+// lastBytes are the last bytes of the source when it has been left: tailBytes of them or more, or all.
 func (w *window) lastBytes() []byte { return slices.Concat(w.last, w.recent[0].data, w.recent[1].data) }
 
 // rawLines are lines that follow each other, without their line breaks, in memory of their own.

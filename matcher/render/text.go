@@ -184,13 +184,21 @@ func (p *page) backends(backends []report.Backend) {
 				p.hanging(4, label, p.paint.faint(fmt.Sprintf("and %d more rules; the JSON form has them all", len(b.Rules)-i)))
 				break
 			}
-			p.hanging(4, label, sentence(rule.Because)+" "+p.paint.faint("["+Line(rule.ID)+"]"))
+			p.hanging(4, label, sentence(rule.Because)+p.ruleName(rule))
 			label = strings.Repeat(" ", ansi.StringWidth(label))
 		}
 		if len(b.Missing) > 0 {
 			p.hanging(4, label, "depends on "+Line(strings.Join(b.Missing, ", ")))
 		}
 	}
+}
+
+// ruleName is a rule's name behind its reason; the log's own words have none.
+func (p *page) ruleName(rule report.BackendRule) string {
+	if rule.ID == "" {
+		return ""
+	}
+	return " " + p.paint.faint("["+Line(rule.ID)+"]")
 }
 
 func (p *page) fixes(fixes []report.Fix) {

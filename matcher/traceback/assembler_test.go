@@ -363,7 +363,7 @@ INFO:root:goes on`,
 somebody else
 ~17:03:02~ job7 > KeyError: 1
 ~17:03:02~ job7 > an ordinary line`,
-			want: `5:KeyError: "1" [a.py:1 f|]`, lines: "|somebody else|~17:03:02~ job7 > an ordinary line"},
+			want: `5:KeyError: "1\nan ordinary line" [a.py:1 f|]`, lines: "|somebody else"}, // as if it had none
 		{name: "after a progress bar", log: "\n 50%|#####     | 5/10 [00:01<00:01]\r 60%|######    | 6/10 [00:01<00:01]Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nKeyError: 1\n 70%|#######   | 7/10",
 			want: `4:KeyError: "1" [a.py:1 f|]`, lines: "| 50%|#####     | 5/10 [00:01<00:01]| 70%|#######   | 7/10"},
 		{name: "ignored", log: `

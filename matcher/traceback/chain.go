@@ -16,7 +16,7 @@ func linkOf(text string) (Link, bool) {
 // chain turns the exception that was just read into the earlier one of the next.
 func (r *record) chain(link Link) {
 	done := r.finish()
-	*r = record{layout: python, state: inChain, earlier: done, link: link, prefixed: r.prefixed, prefix: r.prefix, base: r.base, swallowed: r.swallowed, links: r.links + 1}
+	*r = record{layout: python, state: inChain, earlier: done, link: link, prefixed: r.prefixed, prefix: r.prefix, base: r.base, sided: r.sided, swallowed: r.swallowed, links: r.links + 1}
 }
 
 // chained takes a line between the words that link two tracebacks and the second of them.

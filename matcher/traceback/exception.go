@@ -11,7 +11,7 @@ import (
 // Exception is a raised Python error as a traceback printed it, or the lone last line of one. An uncaught C++ exception and a
 // crash that Python's fault handler reported have the same form.
 type Exception struct {
-	Type    string         // as printed: "torch.OutOfMemoryError"; "" when the log ends or is cut off inside the traceback
+	Type    string         // as printed: "torch.OutOfMemoryError"; "" when the log is cut off inside the traceback, or has a message without it
 	Message string         // may have several lines
 	Frames  []Frame        // outermost first, none for a lone line
 	Line    logline.Line   // the line that holds Type
@@ -68,11 +68,20 @@ type Failure struct {
 
 // Text is the exception as Python prints it: the type, a colon, and all lines of the message.
 func (e *Exception) Text() string {
-	if e.Message == "" {
+	switch {
+	case e.Message == "":
 		return e.Type
+	case e.Type == "":
+		return e.Message
 	}
 	return e.Type + ": " + e.Message
 }
+
+// Untyped tells whether the message was printed without the type.
+func (e *Exception) Untyped() bool { return e.Type == "" && e.Message != "" }
+
+// Lone tells whether nothing but the last line of a traceback was printed.
+func (e *Exception) Lone() bool { return len(e.Frames) == 0 && e.Header.Number == 0 }
 
 // Name is the last part of a type: "OutOfMemoryError" of "torch.OutOfMemoryError", "Error" of "c10::Error", "RayTaskError" of
 // "ray.exceptions.RayTaskError(ValueError)".

@@ -1,8 +1,29 @@
 package traceback
 
-// unfinished is a traceback whose last line never came.
+import "github.com/gpu-triage/triage/matcher/logline"
+
+// unfinished is a traceback whose last line never came. What was printed in its place is its message.
 func (r *record) unfinished() *Exception {
-	return &Exception{Frames: r.frames, Header: r.header, Line: r.header, Level: r.header.Level, Earlier: r.earlier, Link: r.link}
+	if len(r.bare) > 0 {
+		r.raiseBare()
+		return r.finish()
+	}
+	return &Exception{Frames: r.frames, Header: r.header, Line: r.header, Level: r.level(), Earlier: r.earlier, Link: r.link}
+}
+
+// level is the severity of the record that the traceback was written into. A launcher or a collector that makes a record of each line of
+// its child says nothing of the child: then it is "". Some loggers put their header before each line of a warning.
+func (r *record) level() logline.Level {
+	if r.header.Number == 0 {
+		return r.exc.Line.Level
+	}
+	level := r.header.Level
+	eachLine := r.header.Head > 0 && r.prefixed != nil && *r.prefixed
+	collected := r.header.Head == 0 && r.exc != nil && r.exc.Line.Number != r.header.Number
+	if eachLine && level == logline.Info || collected {
+		return ""
+	}
+	return level
 }
 
 // finish gives the exception, or nil when it turned out to be none.
@@ -19,10 +40,7 @@ func (r *record) finish() *Exception {
 	e := r.exc
 	e.Frames, e.Earlier, e.Link, e.Swallowed = r.frames, r.earlier, r.link, r.swallowed
 	e.Lines, e.Message = r.message.kept(), r.message.text(r.width, len(e.Type)+len(": "))
-	e.Level = e.Line.Level
-	if r.header.Number > 0 {
-		e.Level = r.header.Level
-	}
+	e.Level = r.level()
 	e.Failures = parseFailures(e.Lines)
 	for _, f := range e.Failures {
 		if f.First && f.Raised != nil {

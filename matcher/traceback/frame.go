@@ -26,21 +26,84 @@ func (r *record) frame(next nextLine) lineAction {
 
 // pythonFrame takes a line of the traceback that Python itself prints.
 func (r *record) pythonFrame(next nextLine) lineAction {
-	if f, ok := parseFrame(next.text); ok {
+	if f, ok := parseFrame(next.text); ok && !r.bareAnnounces() {
 		r.addFrame(f)
 		return taken
 	}
 	if isSpace(next.text[0]) {
+		r.bareGoesOn(next)
 		return r.code(next.text)
 	}
 	if _, ok := findHeader(next.text); ok {
 		return ended
 	}
-	if typ, msg, ok := parseType(next.text); ok && (!r.headless || looksRaised(typ)) {
+	if typ, msg, ok := r.lastLine(next.text); ok {
 		r.raise(next.line, typ, msg)
 		return taken
 	}
+	if link, ok := linkOf(next.text); ok && len(r.bare) > 0 {
+		r.raiseBare()
+		r.chain(link)
+		return taken
+	}
+	r.mayBeMessage(next)
 	return r.foreignLine()
+}
+
+// lastLine reads the line below the frames that names the exception: as Python prints it, marked by pytest, or quoted by a program that
+// caught it.
+func (r *record) lastLine(text string) (typ, msg string, ok bool) {
+	if typ, msg, ok := parseType(text); ok && (looksRaised(typ) || !r.headless && !isOperator(typ)) {
+		return typ, msg, true
+	}
+	if len(r.frames) == 0 {
+		return "", "", false
+	}
+	if marked, ok := strings.CutPrefix(text, pytestMark); ok {
+		return parseType(strings.TrimLeft(marked, " "))
+	}
+	return quoted(text)
+}
+
+// isOperator tells whether a dotted name is not that of an exception, as "aten.embedding.default", with which a message can begin. Some modules
+// have an exception with a small letter: struct.error, socket.timeout.
+func isOperator(typ string) bool {
+	name := typ[strings.LastIndexByte(typ, '.')+1:]
+	return name[0] >= 'a' && name[0] <= 'z' && !strings.HasSuffix(name, "error") && name != "timeout"
+}
+
+// maxBare bounds the lines that may be a message without its type.
+const maxBare = 40
+
+// mayBeMessage keeps a line in the place of the one that names the exception, and those after it: if none comes that does, it was the message.
+func (r *record) mayBeMessage(next nextLine) {
+	if r.layout == python && r.foreign == 0 && len(r.frames) > 0 && !isOther(next.text) {
+		r.bare = append(r.bare, messageLine{next.line, next.text})
+		return
+	}
+	r.bareGoesOn(next)
+}
+
+// bareGoesOn keeps a line after one that may be a message.
+func (r *record) bareGoesOn(next nextLine) {
+	blank := r.blanks > 0 && !strings.HasSuffix(next.text, ":")
+	if n := len(r.bare); n > 0 && n < maxBare && !blank && !isOther(next.text) {
+		r.bare = append(r.bare, messageLine{next.line, next.text})
+	}
+}
+
+// bareAnnounces tells whether a line that may be a message says that something follows, such as frames of other code.
+func (r *record) bareAnnounces() bool {
+	n := len(r.bare)
+	return n > 0 && strings.HasSuffix(r.bare[n-1].text, ":")
+}
+
+// raiseBare takes the lines below the frames for the message of an exception whose type was not printed.
+func (r *record) raiseBare() {
+	r.raise(r.bare[0].line, "", r.bare[0].text)
+	for _, l := range r.bare[1:] {
+		r.message.add(l.line, l.text)
+	}
 }
 
 // foreignLine counts a line of somebody else.
@@ -78,6 +141,7 @@ func sourceLine(code string) string {
 // addFrame keeps the outermost and the deepest frames.
 func (r *record) addFrame(f Frame) {
 	f.At = r.at
+	r.bare = nil
 	if len(r.frames) >= maxFrames {
 		copy(r.frames[maxFrames/4:], r.frames[maxFrames/4+1:])
 		r.frames[len(r.frames)-1] = f

@@ -17,6 +17,7 @@ const (
 	lastCalls       = "(most recent call last)"
 	ignoredIn       = "Exception ignored " // in a destructor or a callback: Python says so and goes on
 	pytestMark      = "E  "
+	side            = "│" // of a box around a traceback
 
 	maxHeaderLen = 80 // bytes from the first word of a header to its last ones
 )
@@ -61,7 +62,7 @@ func findHeader(text string) (before string, ok bool) {
 // at the same time.
 func endsHeader(rest string) bool {
 	rest = strings.TrimLeft(strings.TrimPrefix(rest, ":"), " ")
-	for _, start := range []string{"Traceback ", `File "`, "─", "╮", `\n`} {
+	for _, start := range []string{"Traceback ", `File "`, "─", "╮", side, `\n`} {
 		if strings.HasPrefix(rest, start) {
 			return true
 		}
@@ -132,6 +133,8 @@ func openedByHeader(l logline.Line, text string) *record {
 		r.base = before
 	case strings.HasSuffix(trimmed, "+ Exception Group"):
 		r.layout, r.group = grouped, newGroup(l, strings.Index(before, "+"))
+	case trimmed == side:
+		r.sided = true
 	case strings.HasPrefix(trimmed, "╭"):
 		r.layout, r.width = boxed, utf8.RuneCountInString(text)
 	case looksRaised(trimmed) && strings.HasSuffix(before, "  "):

@@ -20,6 +20,7 @@ type record struct {
 	prefix    string // what stood before the header without being known
 	prefixed  *bool  // whether the lines after the header have such a prefix too; nil until the second line
 	base      string // the white space before the header
+	sided     bool   // its lines stand between the sides of a box, but for the last
 
 	frames      []Frame
 	foreign     int  // lines of others since the header, so far
@@ -28,11 +29,12 @@ type record struct {
 	blanks      int  // empty lines since the last other one
 	exc         *Exception
 	message     message
-	colon       bool // the type has a colon after it, as if a message followed on the next line
-	quoted      bool // between two lines of three quotes, as pools relay a traceback
-	ruled       bool // between two rulers, the launcher's list: indented lines are its own
-	cpp         bool // in the list of C++ frames that a message ends with
-	width       int  // of the box that rich wraps its text to, 0 when there was no box
+	bare        []messageLine // lines in the place of the one with the type
+	colon       bool          // the type has a colon after it, as if a message followed on the next line
+	quoted      bool          // between two lines of three quotes, as pools relay a traceback
+	ruled       bool          // between two rulers, the launcher's list: indented lines are its own
+	cpp         bool          // in the list of C++ frames that a message ends with
+	width       int           // of the box that rich wraps its text to, 0 when there was no box
 
 	earlier *Exception // the chain so far
 	link    Link
@@ -144,6 +146,9 @@ func (r *record) blank() lineAction {
 // own strips what all lines of this record have in front, and tells whether the line has it.
 func (r *record) own(l logline.Line) (text string, own bool) {
 	body := l.Body()
+	if r.sided {
+		return betweenSides(l.Text), true
+	}
 	if r.prefixed == nil && r.state == inFrames && body != "" {
 		p := r.header.Head > 0 && l.Head > 0 || r.prefix != "" && samePrefix(body, r.prefix)
 		r.prefixed = &p
@@ -161,6 +166,15 @@ func (r *record) own(l logline.Line) (text string, own bool) {
 		body = body[min(len(body), len(r.prefix)):]
 	}
 	return r.dedent(body), strings.HasPrefix(body, r.base)
+}
+
+// betweenSides is what stands between the sides of a box.
+func betweenSides(text string) string {
+	inside, ok := strings.CutPrefix(text, side)
+	if !ok {
+		return text
+	}
+	return strings.TrimRight(strings.TrimSuffix(strings.TrimPrefix(inside, " "), side), " ")
 }
 
 func (r *record) dedent(s string) string { return strings.TrimPrefix(s, r.base) }
@@ -183,7 +197,9 @@ func (r *record) raise(l logline.Line, typ, msg string) {
 	r.exc = &Exception{Type: typ, Line: l, Header: r.header}
 	r.state = inMessage
 	r.colon = msg == "" && strings.HasSuffix(l.Text, ":")
-	r.message.add(l, msg)
+	for line := range strings.SplitSeq(msg, "\n") { // a quoted message may have several
+		r.message.add(l, line)
+	}
 }
 
 // relay takes an exception that the message of this one passes on.

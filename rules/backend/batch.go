@@ -31,14 +31,15 @@ type batch struct {
 
 // batchLine is a line of a batch, and where its answer goes.
 type batchLine struct {
+	number int // from 1
 	text   []byte
 	answer chan []byte
 }
 
 // Batch answers one situation a line, in order: JSON Lines {"id", "facts"} in, {"id", "available", "selected", ..., "unknown", "disabled"}
-// out. A line that cannot be read is answered by {"id", "error"}. The error tells that reading or writing failed.
+// out. A line that cannot be read is answered by {"id", "line", "error"}. The error tells that reading or writing failed.
 func (l *Library) Batch(v *fact.Vocabulary, in io.Reader, out io.Writer, options BatchOptions) error {
-	b := &batch{library: l, vocabulary: v, options: options}
+	b := &batch{library: l, vocabulary: l.Vocabulary(v), options: options}
 	workers := runtime.GOMAXPROCS(0)
 	asked, inOrder := make(chan batchLine, 4*workers), make(chan batchLine, 64*workers)
 	var running sync.WaitGroup
@@ -61,7 +62,7 @@ func (b *batch) work(asked <-chan batchLine) {
 	s := b.library.newSituation()
 	for line := range asked {
 		s.clear()
-		line.answer <- b.answer(s, line.text)
+		line.answer <- b.answer(s, line)
 	}
 }
 
@@ -69,9 +70,9 @@ func (b *batch) work(asked <-chan batchLine) {
 func readLines(in io.Reader, handOn func(batchLine)) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(make([]byte, 1<<16), maxBatchLine)
-	for lines.Scan() {
+	for number := 1; lines.Scan(); number++ {
 		if len(bytes.TrimSpace(lines.Bytes())) > 0 {
-			handOn(batchLine{bytes.Clone(lines.Bytes()), make(chan []byte, 1)})
+			handOn(batchLine{number, bytes.Clone(lines.Bytes()), make(chan []byte, 1)})
 		}
 	}
 	err := lines.Err()
@@ -94,8 +95,8 @@ func writeAnswers(out io.Writer, lines <-chan batchLine) error {
 	return errors.Join(failed, w.Flush())
 }
 
-func failure(id json.RawMessage, err error) []byte {
-	return encode(map[string]any{"id": id, "error": err.Error()})
+func failure(id json.RawMessage, line int, err error) []byte {
+	return encode(map[string]any{"id": id, "line": line, "error": fmt.Sprintf("line %d: %v", line, err)})
 }
 
 func encode(answer map[string]any) []byte {

@@ -2,6 +2,7 @@ package backend
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -24,13 +25,16 @@ type batchChange struct {
 }
 
 // answer answers one line, in a situation in which nothing is known yet.
-func (b *batch) answer(s *situation, line []byte) []byte {
+func (b *batch) answer(s *situation, line batchLine) []byte {
 	var q batchQuery
-	if err := json.Unmarshal(line, &q); err != nil {
-		return failure(nil, fmt.Errorf("not a JSON object with id and facts: %w", err))
+	if err := json.Unmarshal(line.text, &q); err != nil {
+		return failure(nil, line.number, fmt.Errorf("not a JSON object with id and facts: %w", err))
+	}
+	if q.Facts == nil {
+		return failure(q.ID, line.number, errors.New(`the field "facts" is missing`))
 	}
 	if err := b.take(s, q.Facts); err != nil {
-		return failure(q.ID, err)
+		return failure(q.ID, line.number, err)
 	}
 	answer := brief(s)
 	if b.options.Changes > 0 {
@@ -46,8 +50,8 @@ func (b *batch) take(s *situation, facts map[string]any) error {
 	for name, decoded := range facts {
 		i, ok := l.byName[name]
 		if !ok {
-			if _, known := b.vocabulary.Fact(name); !known {
-				return fmt.Errorf("unknown fact %s", name)
+			if _, err := b.vocabulary.Known(name); err != nil {
+				return err
 			}
 			continue
 		}
@@ -71,6 +75,14 @@ func brief(s *situation) map[string]any {
 	}
 	for name, value := range selection.Reports {
 		answer[name] = value.JSON()
+	}
+	if len(e.releases) == 1 {
+		if raises := e.raises(); len(raises) > 0 {
+			answer["raises"] = raises[0].ID
+		}
+		if beyond := e.beyond(); len(beyond) > 0 {
+			answer["beyond"] = beyond
+		}
 	}
 	if e.note != "" {
 		answer["note"] = e.note

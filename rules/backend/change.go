@@ -30,13 +30,20 @@ func (l *Library) Changes(facts map[string]condition.Value, limit int) []Change 
 	return changes(l.situation(facts), limit)
 }
 
+// ChangesFor is Changes that make one backend available, whatever others are.
+func (l *Library) ChangesFor(backend string, facts map[string]condition.Value, limit int) []Change {
+	s := l.situation(facts)
+	s.only = l.backendNamed(backend)
+	return changes(s, limit)
+}
+
 func changes(s *situation, limit int) []Change {
 	candidates, _ := s.candidates()
 	if len(candidates) != 1 || limit < 1 {
 		return nil
 	}
 	s.setRelease(candidates[0])
-	if s.someBackend(possible) {
+	if s.ends(possible) {
 		return nil
 	}
 	c := newSearch(s, limit)
@@ -57,7 +64,7 @@ func (c *search) propose(p pull) Change {
 	l := c.library
 	change := Change{Set: make(map[string]condition.Value), Implies: make(map[string]condition.Value)}
 	if d := c.now.decide(); d.chosen >= 0 {
-		change.Selected = l.backends[d.chosen].name
+		change.Selected = c.now.called(int(d.chosen))
 	}
 	for i, lever := range p.levers {
 		v, chosen := c.levers[lever], p.chosen[i]
@@ -73,7 +80,7 @@ func (c *search) propose(p pull) Change {
 				continue
 			}
 			c.now.set(fact, old)
-			if c.now.someBackend(certain) {
+			if c.now.ends(certain) {
 				change.Implies[f.Name] = value
 			} else {
 				change.Set[f.Name] = value

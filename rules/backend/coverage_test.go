@@ -21,7 +21,18 @@ func TestEveryRule(t *testing.T) {
 	for _, row := range readRows[sdpaRow](t, "../../testdata/oracle/torch-sdpa-2.11.jsonl.gz") {
 		count(sdpa, factsOf(t, sdpa, row.Facts), fired, silent)
 	}
-	for _, l := range []*Library{l, sdpa} {
+	libraries := []*Library{l, sdpa}
+	for _, c := range choosers {
+		l := library(t, c.library)
+		libraries = append(libraries, l)
+		files, _ := filepath.Glob("../../testdata/oracle/" + c.library + "-*.jsonl.gz")
+		for _, file := range files {
+			for _, row := range readRows[choiceRow](t, file) {
+				count(l, factsOf(t, l, row.Facts), fired, silent)
+			}
+		}
+	}
+	for _, l := range libraries {
 		for _, r := range l.rules {
 			checkExamples(t, l, r, fired, silent)
 			if !fired[r] || !silent[r] {

@@ -6,8 +6,8 @@ import (
 
 // Bounds of a library, so that a decision needs no allocation.
 const (
-	maxBackends = 8
-	maxVariants = 16
+	maxBackends = 32
+	maxVariants = 40
 	maxFacts    = 128
 )
 
@@ -34,10 +34,13 @@ func possible(v verdict) bool { return v != off }
 
 // decision is what the rules say in one situation: each backend's verdict, and the choice.
 type decision struct {
-	backends [maxBackends]verdict
+	backends [maxBackends]verdict // works and is tried
+	works    [maxBackends]verdict // no rule takes it out
+	tried    [maxBackends]verdict // it stands in the order in which the library tries backends
 	variants [maxVariants]verdict
-	chosen   int8 // backend, none or open
-	used     int8 // variant of the chosen backend, none or open
+	order    []int // the backends in the order in which they are tried; nil when that hangs on what is not known
+	chosen   int8  // backend, none or open
+	used     int8  // variant of the chosen backend, none or open
 }
 
 const (
@@ -134,16 +137,31 @@ func (s *situation) spared(variant int, such func(*rule) bool) condition.Value {
 // someVariant tells whether a variant of the first backends has such a verdict; it stops at the first.
 func (s *situation) someVariant(ofFirst int, such func(verdict) bool) bool {
 	for i := range s.library.variants {
-		if s.library.variants[i].backend < ofFirst && such(s.variant(i)) {
+		backend := s.library.variants[i].backend
+		if s.only != all && s.only != backend {
+			continue
+		}
+		if backend < ofFirst && such(s.variant(i)) {
 			return true
 		}
 	}
 	return false
 }
 
-// someBackend is someVariant of all backends.
-func (s *situation) someBackend(such func(verdict) bool) bool {
-	return s.someVariant(len(s.library.backends), such)
+// ends tells whether a backend with such a verdict is what the library ends up with: where it takes requests, that is the one that it is
+// asked for, however many others would work.
+func (s *situation) ends(such func(verdict) bool) bool {
+	if s.only != all || !s.library.TakesRequests() {
+		return s.someVariant(len(s.library.backends), such)
+	}
+	result := off
+	switch d := s.decide(); {
+	case d.chosen == open:
+		result = undecided
+	case d.chosen >= 0:
+		result = on
+	}
+	return such(result)
 }
 
 // decide applies the rules of the situation's release.
@@ -152,11 +170,24 @@ func (s *situation) decide() decision {
 	for i := range s.library.variants {
 		d.variants[i] = s.variant(i)
 	}
+	s.weighOrders(&d)
 	for i, b := range s.library.backends {
-		d.backends[i] = anyOf(d.variants[b.first:b.last])
+		d.works[i] = anyOf(d.variants[b.first:b.last])
+		d.backends[i] = both(d.works[i], d.tried[i])
 	}
 	d.choose(s)
 	return d
+}
+
+// both is Kleene's and.
+func both(a, b verdict) verdict {
+	switch {
+	case a == off || b == off:
+		return off
+	case a == on && b == on:
+		return on
+	}
+	return undecided
 }
 
 // anyOf is Kleene's or.

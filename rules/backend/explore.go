@@ -37,8 +37,8 @@ type exploration struct {
 	*situation
 	budget     int
 	backends   [maxBackends]outcomes
-	everChosen uint32 // set of chosen backends, bit 0 for none
-	everUsed   uint32 // set of used variants, bit 0 for none
+	everChosen uint64 // set of chosen backends, bit 0 for none
+	everUsed   uint64 // set of used variants, bit 0 for none
 }
 
 // open tells whether something is not the same in every case.
@@ -112,7 +112,7 @@ func (e *exploration) note(d decision) (left bool) {
 	return left
 }
 
-func atMostOne(set uint32) bool { return set&(set-1) == 0 }
+func atMostOne(set uint64) bool { return set&(set-1) == 0 }
 
 // giveUp counts what is open as if it had been both.
 func (e *exploration) giveUp(d decision) {
@@ -148,6 +148,11 @@ func (e *exploration) next(d decision) int {
 					return fact
 				}
 			}
+		}
+	}
+	for _, name := range e.orderUnknowns() {
+		if fact, ok := e.library.byName[name]; ok {
+			return fact
 		}
 	}
 	return -1

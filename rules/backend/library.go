@@ -11,7 +11,8 @@ import (
 // Library is what is known about how one library chooses among its backends: rules that take a backend out, the order of what is left,
 // and what a user can change. It does not change after loading and may be shared.
 type Library struct {
-	Name string
+	Name  string
+	Title string // what people call it, such as "PyTorch scaled_dot_product_attention"
 
 	ask          string // what shows the facts that have no command of their own
 	source       string // URL of a rule's source, with {file} and {tag}
@@ -24,13 +25,21 @@ type Library struct {
 	variants     []variant // of all backends, those of one backend side by side in the order of preference
 	rules        []*rule   // in the library's own order
 	preferences  []preference
+	asked        ranged[*condition.Expression] // the name of the backend that is asked for, nil for none
+	orders       []ordering                    // without any, all backends are tried as they are declared
+	declared     []int                         // the places of all backends
+	tables       []*table
+	own          []fact.Info // facts that are not of the vocabulary, or of another type here
 	levers       []lever
+	calls        []call
+	patches      []condition.Version // releases that were checked and decide as the one that stands for them
 	selectionLog logFormat
 }
 
 // release is one release with the rules that hold in it.
 type release struct {
 	version   condition.Version
+	checked   bool // the library's own code was run beside the rules
 	rules     []*rule
 	byVariant [][]*rule // by variant: the rules that can take it out
 }
@@ -47,6 +56,9 @@ type libraryFact struct {
 	preset   *condition.Expression     // what a caller passes who knows nothing of it
 	assumed  condition.Value           // what it is taken for when nobody says otherwise
 	usual    condition.Value           // what most callers pass, unknown when there is no such value
+	spelt    map[string]string         // what messages print -> the value
+	keys     bool                      // it is the name by which a table is asked
+	checked  condition.Value           // the newest version with which the rules were compared, unknown where there is none
 	unknown  []string                  // members of an object that are unknown when they are not given
 	compared comparedWith
 }
@@ -61,9 +73,10 @@ type comparedWith struct {
 // backend is one implementation that the library may choose. Its variants are told apart only by rules and reports.
 type backend struct {
 	name        string
-	first, last int    // its variants are variants[first:last]
-	reports     string // the name under which the choice of a variant is reported
-	loses       string // what it is worse at than the others
+	first, last int                           // its variants are variants[first:last]
+	called      ranged[*condition.Expression] // what the library calls it, where that is not its name
+	reports     string                        // the name under which the choice of a variant is reported
+	loses       string                        // what it is worse at than the others
 }
 
 // variant is one way in which a backend can work: a generation of a package, a sub-backend.
@@ -78,6 +91,24 @@ type variant struct {
 type preference struct {
 	first, over []int // variants
 	when        ranged[[]*condition.Expression]
+}
+
+// Vocabulary is a vocabulary with the library's own facts in it.
+func (l *Library) Vocabulary(v *fact.Vocabulary) *fact.Vocabulary { return v.With(l.own) }
+
+// Release is a release that the rules cover.
+type Release struct {
+	Version string
+	Checked bool // the rules were compared with what the release's own code decides; the others were only read
+}
+
+// Releases are those that the rules cover, the oldest first.
+func (l *Library) Releases() []Release {
+	covered := make([]Release, len(l.releases))
+	for i, r := range l.releases {
+		covered[i] = Release{r.version.String(), r.checked}
+	}
+	return covered
 }
 
 // Facts are the facts that the rules ask for.
@@ -159,10 +190,14 @@ func (l *Library) link(source string) string {
 	return source
 }
 
-// asRead is a value as the library reads it: a version only so far, an object without members that were not given.
+// asRead is a value as the library reads it: a version only so far, an object without members that were not given, and of a thing that is
+// only asked whether it is there, whether it is.
 func (f *libraryFact) asRead(v condition.Value) condition.Value {
 	if version, ok := v.Version(); ok && f.digits > 0 {
 		return condition.VersionValue(version.Truncate(f.digits))
+	}
+	if f.Type == condition.Bool && v.Present() && v.Type() != condition.Bool {
+		return condition.BoolValue(true)
 	}
 	members := v.Members()
 	if members == nil || len(f.unknown) == 0 {

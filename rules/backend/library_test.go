@@ -24,17 +24,14 @@ func vocabulary(t testing.TB) *fact.Vocabulary {
 // library is one of the shipped libraries.
 func library(t testing.TB, name string) *Library {
 	t.Helper()
-	libraries, err := Load(vocabulary(t), shipped)
+	l, err := LoadLibrary(vocabulary(t), name, shipped)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, l := range libraries {
-		if l.Name == name {
-			return l
-		}
+	if l == nil {
+		t.Fatalf("there is no library %s", name)
 	}
-	t.Fatalf("there is no library %s", name)
-	return nil
+	return l
 }
 
 // skipShort leaves out a test that takes long in one goroutine, of which the race detector, with -short, would tell nothing.

@@ -17,19 +17,25 @@ import (
 // files' names.
 type libraryFile struct {
 	Library      rulefile.Text      `yaml:"library"`
-	Title        string             `yaml:"title"`   // for readers of the file
+	Title        string             `yaml:"title"`   // what people call it
 	Version      rulefile.Text      `yaml:"version"` // the fact that holds the release
 	Source       string             `yaml:"source"`
 	Releases     []rulefile.Text    `yaml:"releases"`
+	Checked      []rulefile.Text    `yaml:"checked"`  // the releases whose own code was run beside the rules; the others were read
+	Patches      []rulefile.Text    `yaml:"patches"`  // releases that were checked and decide as the last of releases: before them
 	Filters      []string           `yaml:"filters"`  // the stages of the choice, in their order
 	Messages     map[string]string  `yaml:"messages"` // filter -> what its rules print
 	Backends     []backendEntry     `yaml:"backends"`
 	Prefer       []preferEntry      `yaml:"prefer"`
+	Asks         *rulefile.Node     `yaml:"asks"`  // an expression: the backend that is asked for
+	Order        []orderEntry       `yaml:"order"` // in which backends are tried when none is asked for
 	SelectionLog selectionLogEntry  `yaml:"selection_log"`
 	Facts        map[string]factUse `yaml:"facts"`
+	Tables       []tableEntry       `yaml:"tables"` // what facts are for a name and a release
 	Define       *rulefile.Node     `yaml:"define"`
 	Rules        []ruleEntry        `yaml:"rules"`
 	Levers       []leverEntry       `yaml:"levers"`
+	Calls        []callEntry        `yaml:"calls"` // how what is called differs from what was selected for
 }
 
 // Load reads the backend rules of knowledge bases, from backends/<library>/*.yaml; a library of a later one replaces the earlier one of
@@ -59,6 +65,39 @@ func Load(v *fact.Vocabulary, layers ...fs.FS) ([]*Library, error) {
 	return slices.SortedFunc(maps.Values(byName), func(a, b *Library) int { return cmp.Compare(a.Name, b.Name) }), nil
 }
 
+// LoadLibrary is Load for the one library of that name, which is nil where there is none. The others are not read.
+func LoadLibrary(v *fact.Vocabulary, name string, layers ...fs.FS) (*Library, error) {
+	for _, layer := range slices.Backward(layers) {
+		l, problems, err := loadLibrary(v, layer, path.Join("backends", name))
+		if err != nil {
+			return nil, fmt.Errorf("reading backend rules: %w", err)
+		}
+		if len(problems) > 0 {
+			return nil, problems
+		}
+		if l != nil {
+			return l, nil
+		}
+	}
+	return nil, nil
+}
+
+// LibraryNames are the names of all libraries, sorted. A library is named as its folder is.
+func LibraryNames(layers ...fs.FS) ([]string, error) {
+	var names []string
+	for _, layer := range layers {
+		folders, err := fs.Glob(layer, "backends/*")
+		if err != nil {
+			return nil, err
+		}
+		for _, folder := range folders {
+			names = append(names, path.Base(folder))
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
 // loadLibrary reads a folder; without a library in it, it returns nil.
 func loadLibrary(v *fact.Vocabulary, layer fs.FS, folder string) (*Library, rulefile.Problems, error) {
 	names, err := fs.Glob(layer, path.Join(folder, "*.yaml"))
@@ -66,6 +105,7 @@ func loadLibrary(v *fact.Vocabulary, layer fs.FS, folder string) (*Library, rule
 		return nil, nil, err
 	}
 	b := newBuilder(v)
+	b.layer = layer
 	for _, name := range names {
 		content, err := fs.ReadFile(layer, name)
 		if err != nil {
@@ -91,6 +131,7 @@ type namedFile struct {
 type builder struct {
 	reader
 	vocabulary *fact.Vocabulary
+	layer      fs.FS
 	files      []namedFile
 	version    string // the fact that holds the library's release
 	filters    []string
@@ -110,8 +151,8 @@ func newBuilder(v *fact.Vocabulary) *builder {
 func (b *builder) build() {
 	facts, backends, rules := factLoader{b}, backendLoader{b}, ruleLoader{b}
 	steps := []func(){
-		b.head, facts.declare, backends.declare, definitionLoader{b}.define, rules.compile, backends.linkPasses, backends.compile,
-		rules.index, logLoader{b}.compile, leverLoader{b}.compile, b.noteComparisons,
+		b.head, facts.declare, tableLoader{b}.compile, backends.declare, definitionLoader{b}.define, rules.compile, backends.linkPasses, backends.compile, orderLoader{b}.compile,
+		rules.index, logLoader{b}.compile, leverLoader{b}.compile, callLoader{b}.compile, b.noteComparisons,
 	}
 	for _, step := range steps {
 		if len(b.Problems) > 0 {
@@ -139,19 +180,43 @@ func (b *builder) head() {
 		if l.Name != "" {
 			b.Problem(f.Library.Line, f.Library.Column, "the library has a name in another file, too")
 		}
-		l.Name, l.source, l.ask = f.Library.Value, f.Source, f.SelectionLog.Ask
+		l.Name, l.Title, l.source, l.ask = f.Library.Value, cmp.Or(f.Title, f.Library.Value), f.Source, f.SelectionLog.Ask
 		b.version, b.filters, b.messages = f.Version.Value, f.Filters, f.Messages
 		for _, r := range f.Releases {
-			v, err := condition.ParseVersion(r.Value)
-			if err != nil {
-				b.Problem(r.Line, r.Column, "%v", err)
-			}
-			l.releases = append(l.releases, release{version: v})
+			l.releases = append(l.releases, release{version: b.parseVersion(r)})
 		}
+		for _, r := range f.Patches {
+			l.patches = append(l.patches, b.parseVersion(r))
+		}
+		b.markChecked(f.Checked)
 	})
+	if folder := path.Base(path.Dir(b.File)); l.Name != "" && l.Name != folder {
+		b.Problem(1, 1, "the library %s must be in a folder of its name, not in %s", l.Name, folder)
+	}
 	if l.Name == "" || len(l.releases) == 0 || len(l.releases) > maxReleases {
 		b.Problem(1, 1, "one file of the folder must hold library:, version: and releases: (at most %d)", maxReleases)
 	}
+}
+
+// markChecked notes which releases were compared with the library's own code.
+func (b *builder) markChecked(releases []rulefile.Text) {
+	for _, r := range releases {
+		v, err := condition.ParseVersion(r.Value)
+		i := slices.IndexFunc(b.library.releases, func(known release) bool { return err == nil && known.version.Compare(v) == 0 })
+		if i < 0 {
+			b.Problem(r.Line, r.Column, "%s is none of releases:", r.Value)
+			continue
+		}
+		b.library.releases[i].checked = true
+	}
+}
+
+func (b *builder) parseVersion(t rulefile.Text) condition.Version {
+	v, err := condition.ParseVersion(t.Value)
+	if err != nil {
+		b.Problem(t.Line, t.Column, "%v", err)
+	}
+	return v
 }
 
 // noteComparisons collects, for every fact, what the expressions compare it with: from that, values are chosen when the fact is missing.
@@ -162,6 +227,11 @@ func (b *builder) noteComparisons() {
 	}
 	for _, r := range l.rules {
 		for _, e := range r.conditions() {
+			b.noteComparisonsOf(e)
+		}
+	}
+	for _, o := range l.orders {
+		for _, e := range slices.Concat(o.when.parts...) {
 			b.noteComparisonsOf(e)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 type backendEntry struct {
 	Name     rulefile.Text  `yaml:"name"`
+	Called   *rulefile.Node `yaml:"called"` // an expression: what the library calls it here
 	Reports  string         `yaml:"reports"`
 	Loses    string         `yaml:"loses"`
 	Variants []variantEntry `yaml:"variants"`
@@ -105,9 +106,11 @@ func (b backendLoader) linkPasses() {
 
 // compile reads what needs the definitions: when variants exist, what they report, and the preferences.
 func (b backendLoader) compile() {
-	at := 0
+	at, place := 0, 0
 	b.each(func(f libraryFile) {
 		for _, backend := range f.Backends {
+			b.library.backends[place].called = byRelease(b.reader, backend.Called, b.all(), b.expression)
+			place++
 			for _, entry := range backend.variants() {
 				releases := b.rangeOf(entry.Versions)
 				v := &b.library.variants[at]

@@ -2,20 +2,26 @@ package backend
 
 import (
 	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/fact"
 	"github.com/gpu-triage/triage/rules/rulefile"
 )
 
-// factUse is how a library uses a fact of the vocabulary.
+// factUse is how a library uses a fact: one of the vocabulary, or one of its own, which has a type and says what it is.
 type factUse struct {
-	Values  *rulefile.Node `yaml:"values"` // what it can be, when the rules do not compare it with all of that
-	Least   int            `yaml:"least"`
-	Digits  int            `yaml:"digits"`
-	Same    string         `yaml:"same"` // the fact that holds it when it is not given
-	Since   rulefile.Text  `yaml:"since"`
-	Default rulefile.Text  `yaml:"default"` // what a caller passes who knows nothing of it
-	Assume  *rulefile.Node `yaml:"assume"`
-	Usual   *rulefile.Node `yaml:"usual"`
-	Unknown []string       `yaml:"unknown_members"`
+	Type    string            `yaml:"type"`
+	About   string            `yaml:"about"`
+	Ask     string            `yaml:"ask"`    // the command that tells it
+	Values  *rulefile.Node    `yaml:"values"` // what it can be, when the rules do not compare it with all of that
+	Least   int               `yaml:"least"`
+	Digits  int               `yaml:"digits"`
+	Spelt   map[string]string `yaml:"spelt"`   // what messages print -> the value
+	Checked *rulefile.Node    `yaml:"checked"` // the newest version with which the rules were compared
+	Same    string            `yaml:"same"`    // the fact that holds it when it is not given
+	Since   rulefile.Text     `yaml:"since"`
+	Default rulefile.Text     `yaml:"default"` // what a caller passes who knows nothing of it
+	Assume  *rulefile.Node    `yaml:"assume"`
+	Usual   *rulefile.Node    `yaml:"usual"`
+	Unknown []string          `yaml:"unknown_members"`
 }
 
 // factLoader declares the facts that a library reads.
@@ -45,9 +51,8 @@ func (b factLoader) declare() {
 
 func (b factLoader) declareFact(name string, use factUse) {
 	l := b.library
-	info, ok := b.vocabulary.Fact(name)
+	info, ok := b.info(name, use)
 	if !ok {
-		b.Problem(1, 1, "%s is no fact of facts.yaml", name)
 		return
 	}
 	if _, twice := l.byName[name]; twice {
@@ -58,17 +63,39 @@ func (b factLoader) declareFact(name string, use factUse) {
 		b.Problem(1, 1, "%v", err)
 		return
 	}
-	fact := libraryFact{Info: info, least: float64(use.Least), digits: use.Digits, same: -1, unknown: use.Unknown, since: b.since(use.Since)}
-	fact.slot, _ = l.scope.Slot(name)
-	fact.values = byRelease(b.reader, use.Values, b.all(), func(n *rulefile.Node) []condition.Value { return b.values(n, info.Type) })
+	f := libraryFact{Info: info, least: float64(use.Least), digits: use.Digits, same: -1, unknown: use.Unknown, spelt: use.Spelt, since: b.since(use.Since)}
+	f.slot, _ = l.scope.Slot(name)
+	f.values = byRelease(b.reader, use.Values, b.all(), func(n *rulefile.Node) []condition.Value { return b.values(n, info.Type) })
 	if use.Assume != nil {
-		fact.assumed = b.value(use.Assume, info.Type)
+		f.assumed = b.value(use.Assume, info.Type)
+	}
+	if use.Checked != nil {
+		f.checked = b.value(use.Checked, info.Type)
 	}
 	if use.Usual != nil {
-		fact.usual = b.value(use.Usual, info.Type)
+		f.usual = b.value(use.Usual, info.Type)
 	}
 	l.byName[name] = len(l.facts)
-	l.facts = append(l.facts, fact)
+	l.facts = append(l.facts, f)
+}
+
+// info describes a fact: as the library does, else as the vocabulary does.
+func (b factLoader) info(name string, use factUse) (fact.Info, bool) {
+	if use.Type != "" {
+		typ, ok := condition.ParseType(use.Type)
+		if !ok || use.About == "" {
+			b.Problem(1, 1, "%s: a fact of the library's own needs about: and a type: version, number, string, bool, list or object", name)
+			return fact.Info{}, false
+		}
+		info := fact.Info{Name: name, Type: typ, About: use.About, Ask: use.Ask}
+		b.library.own = append(b.library.own, info)
+		return info, true
+	}
+	info, ok := b.vocabulary.Fact(name)
+	if !ok {
+		b.Problem(1, 1, "%s is no fact of facts.yaml; one of the library's own needs type: and about:", name)
+	}
+	return info, ok
 }
 
 // linkSame finds the fact that holds another when that is not given.

@@ -15,10 +15,12 @@ type ruleEntry struct {
 	Filter   rulefile.Text  `yaml:"filter"`
 	When     *rulefile.Node `yaml:"when"`
 	Requires *rulefile.Node `yaml:"requires"`
-	Because  rulefile.Text  `yaml:"because"`
+	Because  *rulefile.Node `yaml:"because"` // a sentence, or a list of {when, say} of which the last holds always
 	Message  *rulefile.Node `yaml:"message"`
-	Note     string         `yaml:"note"` // what the library prints elsewhere
-	Ends     bool           `yaml:"ends"` // where it fires, nothing else about the variant is worth telling
+	Values   []string       `yaml:"values"` // the facts that the values of the message are, "" for none
+	Note     string         `yaml:"note"`   // what the library prints elsewhere
+	Raises   bool           `yaml:"raises"` // where it fires, the library raises before it chooses
+	Ends     bool           `yaml:"ends"`   // where it fires, nothing else about the variant is worth telling
 	Tells    *rulefile.Node `yaml:"tells"`
 	Silent   *rulefile.Node `yaml:"silent"`
 	Source   *rulefile.Node `yaml:"source"`
@@ -61,9 +63,9 @@ func (b ruleLoader) compile() {
 
 func (b ruleLoader) compileRule(filter int, entry ruleEntry) {
 	l := b.library
-	r := &rule{id: entry.ID.Value, index: len(l.rules), filter: filter, because: entry.Because.Value, ends: entry.Ends}
+	r := &rule{id: entry.ID.Value, index: len(l.rules), filter: filter, ends: entry.Ends, raises: entry.Raises}
 	r.place = rulefile.Problem{File: b.File, Line: entry.ID.Line, Column: entry.ID.Column}
-	if entry.Off == nil || r.because == "" || entry.Source == nil || entry.When == nil && entry.Requires == nil {
+	if entry.Off == nil || entry.Because == nil || entry.Source == nil || entry.When == nil && entry.Requires == nil {
 		b.Problem(r.place.Line, r.place.Column, "%s needs off:, because:, source: and when: or requires:", r.id)
 		return
 	}
@@ -72,10 +74,21 @@ func (b ruleLoader) compileRule(filter int, entry ruleEntry) {
 	b.bindLeftNames(r.index, append(wordsOf(entry.When), wordsOf(entry.Requires)...))
 	r.when = byRelease(b.reader, entry.When, releases, b.conditions)
 	r.requires = byRelease(b.reader, entry.Requires, releases, b.conditions)
+	r.because = b.reasons(entry.Because)
 	b.unbindLeftNames()
 	r.message = byRelease(b.reader, entry.Message, releases, b.text)
 	if message := b.messages[entry.Filter.Value]; entry.Message == nil && message != "" {
 		r.message = everywhere(releases, message)
+	}
+	for _, name := range entry.Values {
+		fact, ok := l.byName[name]
+		if !ok {
+			fact = -1
+		}
+		if !ok && name != "" {
+			b.Problem(r.place.Line, r.place.Column, "%s: %s under values: is none of the library's facts", r.id, name)
+		}
+		r.values = append(r.values, fact)
 	}
 	r.source = byRelease(b.reader, entry.Source, releases, b.text)
 	r.tells, r.silent = b.factValuesByRelease(entry.Tells, releases), b.factValuesByRelease(entry.Silent, releases)
@@ -84,6 +97,39 @@ func (b ruleLoader) compileRule(filter int, entry ruleEntry) {
 		r.reads.addAll(l.factsOf(e))
 	}
 	l.rules = append(l.rules, r)
+}
+
+// reasons reads why a rule takes something out: one sentence, or several with the conditions under which each is told.
+func (b ruleLoader) reasons(n *rulefile.Node) []reason {
+	var reasons []reason
+	for _, item := range n.Items() {
+		var one reason
+		if item.IsMapping() {
+			b.Pairs(item, func(key rulefile.Text, value *rulefile.Node) {
+				switch key.Value {
+				case "when":
+					one.when = b.conditions(value)
+				case "say":
+					t, _ := b.Text(value, "a sentence")
+					one.say = t.Value
+				default:
+					b.Problem(key.Line, key.Column, "a reason has when: and say:, not %s:", key.Value)
+				}
+			})
+		} else {
+			t, _ := b.Text(item, "a sentence")
+			one.say = t.Value
+		}
+		if one.say == "" {
+			b.Problem(item.Line, item.Column, "a reason needs a sentence")
+		}
+		reasons = append(reasons, one)
+	}
+	if last := len(reasons) - 1; last < 0 || len(reasons[last].when) > 0 {
+		b.Problem(n.Line, n.Column, "the last reason must hold always")
+		reasons = append(reasons, reason{})
+	}
+	return reasons
 }
 
 // bindLeftNames gives the names of variants, those that a rule uses, the meaning "no earlier rule took exactly this variant out".

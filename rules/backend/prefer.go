@@ -1,9 +1,20 @@
 package backend
 
+import "slices"
+
 // choose names the backend that the library uses among those that are left.
 func (d *decision) choose(s *situation) {
 	d.chosen, d.used = none, none
-	for i, b := range s.library.backends {
+	if d.chooseAsked(s) {
+		return
+	}
+	if d.order == nil {
+		if slices.ContainsFunc(d.backends[:len(s.library.backends)], possible) {
+			d.chosen = open
+		}
+		return
+	}
+	for _, i := range d.order {
 		if d.backends[i] == off {
 			continue
 		}
@@ -16,7 +27,7 @@ func (d *decision) choose(s *situation) {
 			d.chosen = open
 			return
 		case off:
-			d.chosen, d.used = int8(i), d.firstLeft(b)
+			d.chosen, d.used = int8(i), d.firstLeft(s.library.backends[i])
 			return
 		}
 	}

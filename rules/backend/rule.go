@@ -15,16 +15,24 @@ type rule struct {
 	when     ranged[[]*condition.Expression]
 	requires ranged[[]*condition.Expression]
 	off      ranged[targets]
-	because  string
+	because  []reason
 	message  ranged[string]                  // what the library prints, %s for values and {variant}
+	values   []int                           // which facts (places) the values of the message are, -1 for none
 	tells    ranged[map[int]condition.Value] // facts (places) that a log with the message states
 	silent   ranged[map[int]condition.Value] // facts that a complete log without the message states
 	source   ranged[string]
 	example  map[int]condition.Value // facts under which it takes something out
 	nearMiss map[int]condition.Value // and under which it does not
 	ends     bool                    // where it fires, nothing else about the variants is worth telling
+	raises   bool                    // where it fires, the library raises before it chooses
 	place    rulefile.Problem
 	reads    factSet // the facts of its conditions
+}
+
+// reason says why a rule takes something out, where its conditions hold.
+type reason struct {
+	when []*condition.Expression
+	say  string
 }
 
 // targets are the variants that a rule takes out.
@@ -59,7 +67,7 @@ func (l *Library) Rules() []Rule {
 
 // describe tells what a rule says in a release.
 func (r *rule) describe(l *Library, release int) Rule {
-	told := Rule{ID: r.id, Because: r.because}
+	told := Rule{ID: r.id, Because: r.because[len(r.because)-1].say}
 	if off, _ := r.off.at(release); !off.whole {
 		var names []string
 		for _, v := range off.variants {
@@ -77,7 +85,7 @@ func (r *rule) describe(l *Library, release int) Rule {
 // describeIn is describe with the values of a situation in the reason, and with what the situation would have to have.
 func (r *rule) describeIn(s *situation) Rule {
 	told := r.describe(s.library, s.release)
-	told.Because = fill(r.because, s)
+	told.Because = r.why(s)
 	requires, _ := r.requires.at(s.release)
 	for _, need := range requires {
 		if !need.Eval(s.Situation).True() {
@@ -87,14 +95,45 @@ func (r *rule) describeIn(s *situation) Rule {
 	return told
 }
 
-// fill puts the values of names into a text with {name}. Braces around anything else stay.
-func fill(text string, s *situation) string {
+// why is the first reason that holds and can be told with what is known, else the last one, which holds always.
+func (r *rule) why(s *situation) string {
+	for _, one := range r.because {
+		if text, complete := fill(one.say, s); complete && s.all(one.when) == on {
+			return text
+		}
+	}
+	return fillKnown(r.because[len(r.because)-1].say, s)
+}
+
+// fillKnown is fill without the clause in which the first value that is not known stands, and what follows it: "It takes sizes up to 256,
+// not {head_size}." becomes "It takes sizes up to 256."
+func fillKnown(text string, s *situation) string {
+	filled, complete := fill(text, s)
+	for end := 0; !complete && end < len(text); end++ {
+		if text[end] != '}' {
+			continue
+		}
+		if _, known := fill(text[:end+1], s); known {
+			continue
+		}
+		if clause := strings.LastIndexAny(text[:end], ",;"); clause > 0 {
+			filled, _ = fill(text[:clause]+".", s)
+		}
+		break
+	}
+	return filled
+}
+
+// fill puts the values of names into a text with {name}. Braces around anything else stay. Where a value is not known, the
+// text is not complete.
+func fill(text string, s *situation) (filled string, complete bool) {
 	var out strings.Builder
+	complete = true
 	for {
 		before, rest, ok := strings.Cut(text, "{")
 		out.WriteString(before)
 		if !ok {
-			return out.String()
+			return out.String(), complete
 		}
 		name, after, ok := strings.Cut(rest, "}")
 		if !ok || !s.library.scope.Has(name) {
@@ -102,7 +141,9 @@ func fill(text string, s *situation) string {
 			text = rest
 			continue
 		}
-		out.WriteString(s.Value(name).String())
+		value := s.Value(name)
+		complete = complete && value.Known()
+		out.WriteString(value.String())
 		text = after
 	}
 }

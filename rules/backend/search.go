@@ -106,10 +106,21 @@ func (c *search) try(levers []int) {
 		if len(c.done) == 0 || !slices.Equal(c.done[len(c.done)-1], levers) {
 			c.done = append(c.done, levers)
 		}
-		d := c.now.decide()
-		c.below = slices.Index(d.backends[:len(c.library.backends)], on)
+		c.below = 0 // what a library was asked for, it is not to better
+		if !c.library.TakesRequests() {
+			d := c.now.decide()
+			c.below = slices.Index(d.backends[:len(c.library.backends)], on)
+		}
 		c.found = append(c.found, c.propose(p))
 	}
+}
+
+// reachesBackend tells whether a backend with such a verdict is reached that is better than those found before.
+func (c *search) reachesBackend(such func(verdict) bool) bool {
+	if c.library.TakesRequests() {
+		return c.now.ends(such)
+	}
+	return c.now.someVariant(c.below, such)
 }
 
 // loosen makes everything unknown that the levers change: where three-valued logic says that no backend is possible then, no values
@@ -138,11 +149,11 @@ func (c *search) loosen(levers []int) pull {
 // pull gives the levers from a place on values, one after the other, as long as a backend remains possible.
 func (c *search) pull(p pull, from int) bool {
 	moves := from < len(p.levers) && c.movesRelease(p.levers[from])
-	if !moves && !c.now.someVariant(c.below, possible) {
+	if !moves && !c.reachesBackend(possible) {
 		return false
 	}
 	if from == len(p.levers) {
-		return c.now.someVariant(c.below, certain) && c.fits(p)
+		return c.reachesBackend(certain) && c.fits(p)
 	}
 	v := c.levers[p.levers[from]]
 	before := c.now.clone()

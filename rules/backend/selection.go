@@ -23,6 +23,8 @@ type Selection struct {
 	Decided  bool                       // whether Selected is what happens
 	Reports  map[string]condition.Value // what the library says of its choice, such as the sub-backend; unknown values are not decided
 	Missing  []MissingFact              // the most deciding first
+	Beyond   []string                   // sentences about what the rules were not compared with
+	Raises   []Rule                     // why the library raises before it chooses
 }
 
 // Answer is what the rules say of one backend.
@@ -31,6 +33,8 @@ type Answer struct {
 	Verdict string   // Allowed, Disabled or Unknown
 	Rules   []Rule   // that take it out; when unknown, that may
 	Missing []string // facts that would decide
+	Told    bool     // the log itself says so
+	Idle    bool     // the library does not have it in this release, or would not try it here, and it is not asked for
 }
 
 // MissingFact is a fact that would decide, with the command that tells it.
@@ -109,12 +113,25 @@ func (e *evaluation) selection() Selection {
 	selection := e.verdicts()
 	if len(e.releases) == 1 {
 		selection.Release = e.library.releases[e.release].version.String()
+		selection.Beyond, selection.Raises = e.beyond(), e.raises()
 		reasons := reasonsIn(e.situation)
 		for i := range selection.Backends {
 			selection.Backends[i].Rules = reasons.rulesBehind(i, selection.Backends[i].Verdict)
 		}
+		e.markIdle(&selection)
 	}
 	return selection
+}
+
+// raises are the rules by which the library raises before it chooses.
+func (s *situation) raises() []Rule {
+	var rules []Rule
+	for _, r := range s.library.releases[s.release].rules {
+		if r.raises && s.fires(r) == on {
+			rules = append(rules, r.describeIn(s))
+		}
+	}
+	return rules
 }
 
 // silent is the selection about which nothing is known.
@@ -141,13 +158,24 @@ func (e *evaluation) verdicts() Selection {
 	chosen, decided := e.found.chosen()
 	selection.Decided = decided
 	if decided && chosen >= 0 {
-		selection.Selected = e.library.backends[chosen].name
+		selection.Selected = e.called(chosen)
 	}
 	selection.Reports = e.reports(chosen, decided)
 	if e.found.open() {
 		e.ask(&selection)
 	}
 	return selection
+}
+
+// called is what the library calls a backend: its name, or what an expression says.
+func (s *situation) called(backend int) string {
+	b := s.library.backends[backend]
+	if name, ok := b.called.at(s.release); ok {
+		if v := name.Eval(s.Situation); v.Present() {
+			return v.String()
+		}
+	}
+	return b.name
 }
 
 // reports are what the library says of its choice: only about the chosen backend, and nothing certain before one is chosen.

@@ -2,6 +2,7 @@ package backend
 
 import (
 	"cmp"
+	"maps"
 	"regexp"
 	"strings"
 
@@ -15,7 +16,12 @@ type logFormat struct {
 	selected  *regexp.Regexp // with a group "selected"
 	none      string         // what selected says when there is none
 	suffix    *regexp.Regexp // what stands behind a message
+	said      *regexp.Regexp // a reason in the log's own words, with groups "backend" and, where only a variant is off, "variant"
+	every     string         // what "backend" says of all of them
 	messages  []logMessage
+	facts     []statedFact
+	reasons   []*regexp.Regexp // with the groups "backend" and "reasons"
+	left      *regexp.Regexp   // with a group "backends": those that are left
 }
 
 // logMessage is what one rule prints in some releases.
@@ -23,6 +29,7 @@ type logMessage struct {
 	rule     *rule
 	releases []bool
 	parts    []string // the fixed texts of the template, with a value between each two
+	values   []int    // which facts (places) the values are, -1 for none
 }
 
 // newLogMessage takes a message template apart, in which %s is a value and %% a per cent sign.
@@ -31,22 +38,31 @@ func newLogMessage(r *rule, releases []bool, template string) logMessage {
 	for i := range parts {
 		parts[i] = strings.ReplaceAll(parts[i], "%%", "%")
 	}
-	return logMessage{r, releases, parts}
+	return logMessage{rule: r, releases: releases, parts: parts}
 }
 
 // matches tells whether a text is the message with some values in it.
 func (m logMessage) matches(text string) bool {
+	_, ok := m.valuesIn(text)
+	return ok
+}
+
+// valuesIn are the values in a text, if it is the message.
+func (m logMessage) valuesIn(text string) (values []string, ok bool) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(text), m.parts[0])
 	for i, part := range m.parts[1:] {
 		if !ok {
-			return false
+			return nil, false
 		}
 		if i == len(m.parts)-2 {
-			return strings.HasSuffix(rest, part)
+			value, ends := strings.CutSuffix(rest, part)
+			return append(values, value), ends
 		}
-		_, rest, ok = strings.Cut(rest, part)
+		var value string
+		value, rest, ok = strings.Cut(rest, part)
+		values = append(values, value)
 	}
-	return ok && rest == ""
+	return values, ok && rest == ""
 }
 
 // SelectionLog is what a log tells of one selection.
@@ -56,10 +72,20 @@ type SelectionLog struct {
 	rules     map[*rule][]string // rule -> the lines that it may have printed
 	available map[string]string  // backend -> True or False
 	selected  string
+	stated    map[string]condition.Value // facts that the lines state
+	named     map[int][]*rule            // backend -> the rules that take it out, by the reasons that the log gives for it
+	said      []saying
+}
+
+// saying is a reason in the log's own words.
+type saying struct {
+	backend string // "" for all
+	variant string // "" for the whole backend
+	text    string
 }
 
 func newSelectionLog(l *Library) *SelectionLog {
-	return &SelectionLog{library: l, rules: make(map[*rule][]string)}
+	return &SelectionLog{library: l, rules: make(map[*rule][]string), stated: make(map[string]condition.Value), named: make(map[int][]*rule)}
 }
 
 // ReadSelectionLog finds what a log tells of the selection in its lines, and whether they tell anything. When there are several
@@ -79,6 +105,9 @@ func (l *Library) ReadSelectionLog(lines []string) (log *SelectionLog, found boo
 // read takes what a line tells; it returns false for a line that tells nothing.
 func (t *SelectionLog) read(line string) bool {
 	format := &t.library.selectionLog
+	if len(format.reasons) > 0 || len(format.facts) > 0 {
+		return t.readChoice(line)
+	}
 	if m := submatch(format.available, line); m != nil {
 		t.available, t.complete = make(map[string]string), true
 		for i, name := range format.available.SubexpNames() {
@@ -95,11 +124,63 @@ func (t *SelectionLog) read(line string) bool {
 	if format.suffix != nil {
 		line = format.suffix.ReplaceAllString(line, "")
 	}
-	found := false
+	found := t.readSayings(line)
 	for _, m := range format.messages {
-		if at := strings.Index(line, m.parts[0]); at >= 0 && m.matches(line[at:]) {
-			t.rules[m.rule], found = append(t.rules[m.rule], line), true
+		at := strings.Index(line, m.parts[0])
+		if at < 0 {
+			continue
 		}
+		if values, ok := m.valuesIn(line[at:]); ok {
+			t.rules[m.rule], found = append(t.rules[m.rule], line), true
+			t.note(m, values)
+		}
+	}
+	return found
+}
+
+// readChoice is read for a library that tells of its whole choice in a line: the facts, what is left, what is selected and the reasons.
+func (t *SelectionLog) readChoice(line string) (found bool) {
+	if m := submatch(t.library.selectionLog.selected, line); m != nil {
+		t.selected, found = m[t.library.selectionLog.selected.SubexpIndex("selected")], true
+	}
+	stated, reasons := t.readStated(line), t.readReasons(line)
+	return found || stated || reasons
+}
+
+// note takes the facts that a message has as its values.
+func (t *SelectionLog) note(m logMessage, values []string) {
+	for i, fact := range m.values {
+		if fact < 0 || i >= len(values) {
+			continue
+		}
+		f := &t.library.facts[fact]
+		text := strings.TrimSpace(values[i])
+		if value, err := condition.FromText(cmp.Or(f.spelt[text], text), f.Type); err == nil {
+			t.stated[f.Name] = value
+		}
+	}
+}
+
+// maxSayings bounds the reasons that are kept of one selection.
+const maxSayings = 200
+
+// readSayings takes the reasons that a line gives in its own words.
+func (t *SelectionLog) readSayings(line string) (found bool) {
+	format := &t.library.selectionLog
+	if format.said == nil {
+		return false
+	}
+	for _, m := range format.said.FindAllStringSubmatch(line, maxSayings-len(t.said)) {
+		one := saying{text: strings.TrimSpace(m[0]), backend: m[format.said.SubexpIndex("backend")]}
+		if i := format.said.SubexpIndex("variant"); i >= 0 {
+			one.variant = m[i]
+		}
+		if one.backend == format.every {
+			one.backend = ""
+		} else if t.library.backendNamed(one.backend) < 0 {
+			continue
+		}
+		t.said, found = append(t.said, one), true
 	}
 	return found
 }
@@ -114,7 +195,7 @@ func submatch(pattern *regexp.Regexp, line string) []string {
 // Facts are what the log states beyond the arguments: a switch that a rule names when it fires, and that the switch is not set when a
 // complete log lacks the rule's line. known is what else is known, the library's version above all.
 func (t *SelectionLog) Facts(known map[string]condition.Value) map[string]condition.Value {
-	stated := make(map[string]condition.Value)
+	stated := maps.Clone(t.stated)
 	candidates, _ := t.library.situation(known).candidates()
 	if len(candidates) != 1 {
 		return stated
@@ -142,7 +223,13 @@ type selectionLogEntry struct {
 	Selected  string `yaml:"selected"`
 	None      string `yaml:"none"`
 	Cut       string `yaml:"cut"`
+	Said      string `yaml:"said"`
+	Every     string `yaml:"every"`
 	Ask       string `yaml:"ask"`
+
+	Facts   []factEntry `yaml:"facts"`
+	Reasons []string    `yaml:"reasons"`
+	Left    string      `yaml:"left"`
 }
 
 // logLoader reads how the log tells of the selection.
@@ -157,6 +244,11 @@ func (b logLoader) compile() {
 		format.available = cmp.Or(b.regexp(entry.Available), format.available)
 		format.selected = cmp.Or(b.regexp(entry.Selected), format.selected)
 		format.suffix = cmp.Or(b.regexp(entry.Cut), format.suffix)
+		b.compileFacts(entry)
+		format.said, format.every = cmp.Or(b.regexp(entry.Said), format.said), cmp.Or(entry.Every, format.every)
+		if format.said != nil && format.said.SubexpIndex("backend") < 0 {
+			b.Problem(1, 1, "selection_log: said: needs a group (?P<backend>...)")
+		}
 		if format.selected != nil && format.selected.SubexpIndex("selected") < 0 {
 			b.Problem(1, 1, "selection_log: selected: needs a group (?P<selected>...)")
 		}
@@ -194,6 +286,9 @@ func (b logLoader) messagesOf(r *rule) []logMessage {
 		for _, v := range b.library.variants {
 			messages = append(messages, newLogMessage(r, releases, strings.ReplaceAll(message, "{variant}", v.name)))
 		}
+	}
+	for i := range messages {
+		messages[i].values = r.values
 	}
 	return messages
 }

@@ -12,14 +12,20 @@ type situation struct {
 	*condition.Situation
 	library *Library
 	release int // index of the release
+	only    int // the backend that is wanted, or all
 	said    []verdict
 	asked   []bool // by rule: said holds its verdict
 	some    bool   // of asked are true
+
+	lookedUp []bool // by fact: its value is from a table, for this release
 }
+
+// all says that any backend will do.
+const all = -1
 
 // newSituation is a situation in which nothing is known.
 func (l *Library) newSituation() *situation {
-	s := &situation{Situation: l.scope.NewSituation(), library: l, said: make([]verdict, len(l.rules)), asked: make([]bool, len(l.rules))}
+	s := &situation{Situation: l.scope.NewSituation(), library: l, only: all, said: make([]verdict, len(l.rules)), asked: make([]bool, len(l.rules)), lookedUp: make([]bool, len(l.facts))}
 	s.Context = s
 	return s
 }
@@ -59,12 +65,17 @@ func (s *situation) value(fact int) condition.Value { return s.At(s.library.fact
 // set says what a fact is.
 func (s *situation) set(fact int, v condition.Value) {
 	s.Put(s.library.facts[fact].slot, v)
+	s.lookedUp[fact] = false
+	if s.library.facts[fact].keys {
+		s.lookUp()
+	}
 	s.askAgain()
 }
 
 // setRelease says whose rules are asked.
 func (s *situation) setRelease(release int) {
 	s.release = release
+	s.lookUp()
 	s.Recompute()
 	s.askAgain()
 }
@@ -83,6 +94,7 @@ func (s *situation) clone() *situation {
 	copied.Situation = s.Clone()
 	copied.Context = &copied
 	copied.said, copied.asked = slices.Clone(s.said), slices.Clone(s.asked)
+	copied.lookedUp = slices.Clone(s.lookedUp)
 	return &copied
 }
 
@@ -92,10 +104,12 @@ func (s *situation) copyFrom(other *situation) {
 	s.release, s.some = other.release, other.some
 	copy(s.said, other.said)
 	copy(s.asked, other.asked)
+	copy(s.lookedUp, other.lookedUp)
 }
 
 // clear makes everything unknown.
 func (s *situation) clear() {
 	s.Clear()
+	clear(s.lookedUp)
 	s.setRelease(0)
 }

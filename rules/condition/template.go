@@ -119,6 +119,9 @@ func (t Template) parts() []templatePart {
 	return all
 }
 
+// Unfilled is the text when nothing is known.
+func (t Template) Unfilled() string { return t.Fill(NewScope().NewSituation()) }
+
 // Fill puts the situation's values in their places. It is empty when nothing can be said.
 func (t Template) Fill(s *Situation) string {
 	var b strings.Builder

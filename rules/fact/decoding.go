@@ -3,6 +3,7 @@ package fact
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,6 +21,7 @@ var decodings = map[string]func(string) (string, error){
 	"capability": capability,
 	"loose":      looseVersion,
 	"gib":        gib,
+	"count":      count,
 }
 
 // Decode turns a text in one of the spellings of facts.yaml into one that the fact's type reads.
@@ -86,6 +88,25 @@ func looseVersion(s string) (string, error) {
 		return v, nil
 	}
 	return "", fmt.Errorf("there is no version in %q", s)
+}
+
+// count reads a small number in digits or in words.
+func count(s string) (string, error) {
+	words := []string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight"}
+	switch s = strings.ToLower(s); s {
+	case "a", "an", "single":
+		return "1", nil
+	case "dual":
+		return "2", nil
+	}
+	if n := slices.Index(words, s); n > 0 {
+		return strconv.Itoa(n), nil
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 || n > 1024 {
+		return "", fmt.Errorf("%q is not a small number", s)
+	}
+	return s, nil
 }
 
 // gib reads a size with its unit ("80 GiB", "81920MiB") as a number of GiB.

@@ -3,10 +3,13 @@ package fact
 import (
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 
 	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/pattern"
 	"github.com/gpu-triage/triage/rules/rulefile"
 )
 
@@ -20,6 +23,11 @@ type Vocabulary struct {
 	SelectionLogs []SelectionLogReader
 	// PackageLines are patterns of lines that name a package and its version, with groups name and value.
 	PackageLines []Reader
+	// Hedges matches a sentence in which a person does not say what is there, but what would be, is needed, or was tried; nil when there is
+	// none.
+	Hedges *pattern.Pattern
+	// Speaks matches a line in which a person speaks; nil when there is none.
+	Speaks *pattern.Pattern
 	// Inferences are facts that follow from others.
 	Inferences []Inference
 
@@ -51,6 +59,8 @@ type File struct {
 	} `yaml:"dicts"`
 	SelectionLogs []SelectionLogReader `yaml:"selection_logs"`
 	Packages      []readerEntry        `yaml:"packages"`
+	Hedges        rulefile.Text        `yaml:"hedges"`
+	Speaks        rulefile.Text        `yaml:"speaks"`
 }
 
 type factEntry struct {
@@ -101,11 +111,24 @@ func newVocabulary(d *rulefile.Decoder, file *File) *Vocabulary {
 	for _, entry := range file.Packages {
 		v.PackageLines = append(v.PackageLines, newReader(d, entry, nil))
 	}
+	v.Hedges, v.Speaks = optionalPattern(d, file.Hedges), optionalPattern(d, file.Speaks)
 	v.SelectionLogs = file.SelectionLogs
 	for _, e := range file.Dicts {
 		v.Dicts = append(v.Dicts, DictReader{Marker: e.Marker, Keys: e.Keys, Absent: e.Absent, Decode: e.Decode})
 	}
 	return v
+}
+
+// optionalPattern is nil where there is none.
+func optionalPattern(d *rulefile.Decoder, t rulefile.Text) *pattern.Pattern {
+	if t.Value == "" {
+		return nil
+	}
+	p, err := pattern.New(t.Value)
+	if err != nil {
+		d.Problem(t.Line, t.Column, "%v", err)
+	}
+	return p
 }
 
 func (v *Vocabulary) addFact(d *rulefile.Decoder, f *factEntry) {
@@ -142,6 +165,20 @@ func (v *Vocabulary) Fact(name string) (Info, bool) {
 	return Info{}, false
 }
 
+// With is the vocabulary with more facts, which stand for those of the same names.
+func (v *Vocabulary) With(more []Info) *Vocabulary {
+	with := *v
+	with.facts, with.names = maps.Clone(v.facts), slices.Clone(v.names)
+	for _, info := range more {
+		if with.facts[info.Name] == nil {
+			with.names = append(with.names, info.Name)
+		}
+		with.facts[info.Name] = &info
+	}
+	slices.Sort(with.names)
+	return &with
+}
+
 // Names are the facts of the vocabulary, sorted.
 func (v *Vocabulary) Names() []string { return v.names }
 
@@ -151,9 +188,9 @@ func (v *Vocabulary) Package(name string) (fact string, ok bool) {
 	return fact, ok
 }
 
-// normalPackage is PEP 503's normal form, in which flash_attn and Flash-Attn are one.
+// normalPackage is PEP 503's normal form, in which flash_attn and Flash-Attn are one, as is "Flash Attn" in a sentence.
 func normalPackage(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "-", ".", "-").Replace(name))
+	return strings.ToLower(strings.NewReplacer("_", "-", ".", "-", " ", "-").Replace(name))
 }
 
 // Parse reads a fact's value from what a person writes; "none" and "null" mean known to be absent.

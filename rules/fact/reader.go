@@ -16,6 +16,7 @@ type Reader struct {
 	Decode   string           // how the value is spelt: see Decode
 	Value    *condition.Value // the value itself when the line means one without naming it
 	Head     bool             // its lines have words as common as "torch", and stand among the first of a log
+	Said     bool             // it reads what people write: sentences, tables and the fields of a form
 	Place    rulefile.Problem
 }
 
@@ -51,10 +52,11 @@ type readerEntry struct {
 	Prefix   string        `yaml:"prefix"`
 	Source   string        `yaml:"source"`
 	Head     bool          `yaml:"head"`
+	Said     bool          `yaml:"said"`
 }
 
 func newReader(d *rulefile.Decoder, e readerEntry, fact *Info) Reader {
-	r := Reader{Keywords: e.Keywords, Prefix: e.Prefix, Decode: e.Decode.Value, Head: e.Head}
+	r := Reader{Keywords: e.Keywords, Prefix: e.Prefix, Decode: e.Decode.Value, Head: e.Head || e.Said, Said: e.Said}
 	r.Place = rulefile.Problem{File: d.File, Line: e.Pattern.Line, Column: e.Pattern.Column}
 	if fact != nil {
 		r.Fact = fact.Name

@@ -27,7 +27,7 @@ func (l *loader) signature(read *parsedFile) *Signature {
 	if complete {
 		l.require(root.Line, f)
 	}
-	s := &Signature{ID: f.ID.Value, Family: path.Base(path.Dir(read.name)), Title: f.Title.Value, Role: Cause, Library: f.Library.Value, Place: rulefile.Problem{File: l.File, Line: f.ID.Line, Column: f.ID.Column}, files: read.files}
+	s := &Signature{ID: f.ID.Value, Family: path.Base(path.Dir(read.name)), Role: Cause, Library: f.Library.Value, Place: rulefile.Problem{File: l.File, Line: f.ID.Line, Column: f.ID.Column}, files: read.files}
 	if len(f.Examples) > 0 {
 		at := f.Examples[0].Log
 		l.Problem(at.Line, at.Column, "write examples: without quotes or blanks, at the beginning of a line")
@@ -35,11 +35,24 @@ func (l *loader) signature(read *parsedFile) *Signature {
 	l.role(s, f, complete)
 	l.literals(s, f)
 	s.Assume = l.set(f.Library, f.Assume)
+	for _, t := range f.Refused {
+		s.Refused = append(s.Refused, t.Value)
+	}
+	if len(s.Refused) > 0 && s.Library == "" {
+		l.Problem(f.Refused[0].Line, f.Refused[0].Column, "refused: needs library:, whose backends they are")
+	}
 	own := l.captureNames(s, f.Capture)
+	s.Headline = l.template(f.Title, condition.ParseCommand, own)
+	s.Title = s.Headline.Unfilled()
+	if s.Title == "" && f.Title.Value != "" {
+		l.Problem(f.Title.Line, f.Title.Column, "a title needs words for what is not known, as in {path|a file}")
+	}
+	s.History = l.templates(f.History, condition.ParseCommand, own)
 	s.Match = l.conditions(f.Match, own)
 	l.keywords(s, f)
 	s.Confirm = l.conditions(f.Confirm, own)
 	l.words(s, f, own)
+	l.historyIsAsked(s, f)
 	l.others(s, f)
 	if len(l.Problems) > before {
 		return nil

@@ -7,6 +7,7 @@ import "github.com/gpu-triage/triage/rules/condition"
 const (
 	PaceFinding   = "pace"   // how the steps of processes go on over time
 	FlightFinding = "flight" // where the dumps of NCCL's flight recorder part
+	FailedFinding = "failed" // what failed by the form of the lines: the event's line is the first that the failure itself printed
 )
 
 // FindingShapes are the members of each finding, by its name. What a finding does not tell is nil.
@@ -38,6 +39,11 @@ func FindingShapes() map[string]condition.Shape {
 			"caller":     text,   // function, file and line of the rank's last call, when frames were recorded
 			"calls":      text,   // what two ranks call that disagree
 		}},
+		FailedFinding: {Type: condition.Object, Members: map[string]condition.Shape{
+			"tool": text, // that printed the line, as tools.yaml names it; nil when none is known to print such a line
+			"step": text, // of the CI job
+			"last": text, // the last word of what had called the tool
+		}},
 	}
 }
 
@@ -46,6 +52,7 @@ func FindingShapes() map[string]condition.Shape {
 func SetFinding(s *condition.Situation, name string, finding condition.Value) {
 	s.Set(PaceFinding, condition.Nil)
 	s.Set(FlightFinding, condition.Nil)
+	s.Set(FailedFinding, condition.Nil)
 	if name != "" {
 		s.Set(name, finding)
 	}
@@ -55,7 +62,7 @@ func SetFinding(s *condition.Situation, name string, finding condition.Value) {
 func about(match []*condition.Expression) string {
 	for _, c := range match {
 		for _, name := range c.Names() {
-			if name == PaceFinding || name == FlightFinding {
+			if name == PaceFinding || name == FlightFinding || name == FailedFinding {
 				return name
 			}
 		}

@@ -41,7 +41,9 @@ func (l *loader) overridable(e *Entry) bool {
 }
 
 // weighed tells whether signatures of a role compete for being the answer.
-func weighed(r Role) bool { return r == Cause || r == Consequence || r.LastResort() || r == Message || r == Inferred }
+func weighed(r Role) bool {
+	return r == Cause || r == Consequence || r.LastResort() || r == Message || r == Inferred
+}
 
 // follow adds to found what the last of a chain overrides, which the first of it overrides through the others.
 func (l *loader) follow(found map[string]bool, chain []*Entry) {

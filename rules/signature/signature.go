@@ -42,8 +42,9 @@ var paceGroups = []string{
 // Signature is a known failure: how it shows in a log, which facts confirm it, why it happens and what helps.
 type Signature struct {
 	ID         string
-	Family     string // the folder of its file
-	Title      string
+	Family     string             // the folder of its file
+	Title      string             // what failed, in words that hold for every case
+	Headline   condition.Template // the same of one case, with its names and numbers
 	Role       Role
 	Keywords   []string                   // literals, one of which, or of Last, stands in every event that can match
 	Last       []string                   // literals that are looked for only in exceptions and in the last lines of a log
@@ -51,7 +52,9 @@ type Signature struct {
 	Capture    []*pattern.Pattern         // named groups over the event's text
 	Confirm    []*condition.Expression    // about facts and captures; three-valued
 	Library    string                     // backend rules to ask, or ""
+	History    []condition.Template       // names whose history to ask, as transformers.AdamW; the first that is known counts
 	Assume     map[string]condition.Value // facts as they are where the library fails, when not as its log says
+	Refused    []string                   // backends of the library that the failure says are none; EveryBackend for all
 	Cause      condition.Template
 	Details    []Detail
 	Fixes      []Fix
@@ -66,6 +69,9 @@ type Signature struct {
 	overridden []rulefile.Problem          // where the ids in Overrides stand
 	files      fs.FS                       // that have its file
 }
+
+// EveryBackend stands in Refused for all backends of a library.
+const EveryBackend = "all"
 
 // LiteralPlace is where one of the signature's literals stands. Message is empty.
 func (s *Signature) LiteralPlace(literal string) rulefile.Problem { return s.places[literal] }
@@ -97,12 +103,14 @@ type signatureFile struct {
 	Confirm   []rulefile.Text `yaml:"confirm"`
 	Library   rulefile.Text   `yaml:"library"`
 	Assume    map[string]any  `yaml:"assume"`
+	Refused   []rulefile.Text `yaml:"refused"`
 	Cause     rulefile.Text   `yaml:"cause"`
 	Details   []struct {
 		When []rulefile.Text `yaml:"when"`
 		Say  rulefile.Text   `yaml:"say"`
 	} `yaml:"details"`
-	Fixes []struct {
+	History []rulefile.Text `yaml:"history"`
+	Fixes   []struct {
 		Do   rulefile.Text   `yaml:"do"`
 		Run  []rulefile.Text `yaml:"run"`
 		Set  map[string]any  `yaml:"set"`
@@ -123,6 +131,7 @@ func eventNames() map[string]condition.Shape {
 		"file": text, "line": number, "function": text, "code": text, "package": text,
 	}}
 	names := FindingShapes()
+	names[HistoryName] = HistoryShape()
 	maps.Copy(names, map[string]condition.Shape{
 		"text": text, "line": text, "before": text, "source": text,
 		"error": {Type: condition.Object, Members: map[string]condition.Shape{

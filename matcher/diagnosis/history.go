@@ -1,0 +1,286 @@
+package diagnosis
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/fact"
+	"github.com/gpu-triage/triage/rules/history"
+	"github.com/gpu-triage/triage/rules/signature"
+)
+
+// archive opens the histories of packages, each once for a diagnosis.
+type archive struct {
+	vocabulary *fact.Vocabulary
+	opened     map[string]*history.Package
+}
+
+// open is the history of the package that has a name, nil when it is not covered.
+func (a *archive) open(name string) *history.Package {
+	d := history.Distribution(name)
+	if p, known := a.opened[d]; known || d == "" {
+		return p
+	}
+	p, err := history.Open(d)
+	if err != nil { // the tables are part of the program and tested
+		p = nil
+	}
+	a.opened[d] = p
+	return p
+}
+
+// ask answers what a signature asks about a name; condition.Nil when nothing is known of it.
+func (a *archive) ask(s *signature.Signature, situation *condition.Situation) condition.Value {
+	for _, template := range s.History {
+		name, err := history.ParseName(template.Fill(situation))
+		if err != nil { // a part of it is not known
+			continue
+		}
+		for _, candidate := range a.candidates(name, situation) {
+			p := a.open(candidate.Dotted)
+			if p == nil {
+				continue
+			}
+			q := wanted{archive: a, pkg: p, name: candidate, situation: situation}
+			if q.decides() {
+				return condition.ObjectValue(q.members())
+			}
+		}
+	}
+	return condition.Nil
+}
+
+// candidates are the full names that a name in a message can mean. Python calls classes and functions by their own names alone: those are
+// looked for in the packages whose frames the error passed through, and at the top of all others.
+func (a *archive) candidates(name history.Name, situation *condition.Situation) []history.Name {
+	if p := a.open(name.Dotted); p != nil && strings.Contains(name.Dotted, ".") {
+		return []history.Name{name}
+	}
+	bare := strings.TrimSuffix(name.Dotted, ".__init__")
+	var all []history.Name
+	add := func(p *history.Package, deep bool) {
+		if p == nil {
+			return
+		}
+		for _, dotted := range p.Find(bare, deep) {
+			all = append(all, history.Name{Dotted: dotted, Parameter: name.Parameter})
+		}
+	}
+	for _, member := range []string{"owner", "caller"} {
+		add(a.open(situation.Value("error").Member(member).String()), true)
+	}
+	if len(all) > 0 {
+		return all
+	}
+	return a.offered(bare, name.Parameter, situation)
+}
+
+// offered are the full names that packages offer at their top by a bare name. Where several do, only one that is known to be installed can
+// be meant, and no other.
+func (a *archive) offered(bare, parameter string, situation *condition.Situation) []history.Name {
+	var all, installed []history.Name
+	for _, d := range history.Covered() {
+		p := a.open(d)
+		if p == nil {
+			continue
+		}
+		for _, dotted := range p.Find(bare, false) {
+			name := history.Name{Dotted: dotted, Parameter: parameter}
+			all = append(all, name)
+			if a.installed(d, situation) != "" {
+				installed = append(installed, name)
+			}
+		}
+	}
+	if len(installed) == 1 {
+		return installed
+	}
+	if len(all) > 1 {
+		return nil
+	}
+	return all
+}
+
+// installed is the release of a distribution that the facts name, "" when they do not.
+func (a *archive) installed(distribution string, situation *condition.Situation) string {
+	name, ok := a.vocabulary.Package(distribution)
+	if !ok {
+		return ""
+	}
+	v := situation.Value(name)
+	if !v.Known() || v.IsNil() {
+		return ""
+	}
+	return v.String()
+}
+
+// wanted is one name of one package, asked by the code in an error.
+type wanted struct {
+	archive   *archive
+	pkg       *history.Package
+	name      history.Name
+	situation *condition.Situation
+}
+
+// decides tells whether the history of the name says anything: some release has it, and some release is known to lack it.
+func (q *wanted) decides() bool {
+	has, lacks := false, false
+	for _, r := range q.pkg.Ranges(q.name) {
+		has, lacks = has || r.Presence == history.Present, lacks || r.Presence == history.Absent
+	}
+	return has && (lacks || q.archive.installed(q.pkg.Name(), q.situation) != "")
+}
+
+func (q *wanted) members() map[string]condition.Value {
+	ranges := q.pkg.Ranges(q.name)
+	releases := q.pkg.Releases()
+	installed := q.archive.installed(q.pkg.Name(), q.situation)
+	asker, askedBy, wants := q.asker()
+	said := q.pkg.Successor(q.name, len(releases)-1)
+	members := map[string]condition.Value{
+		"name": condition.StringValue(q.name.String()), "package": condition.StringValue(q.pkg.Name()),
+		"state": condition.StringValue(q.state(installed).String()), "lacks": q.lacks(installed),
+		"change": known(change(ranges)), "spans": condition.StringValue(spans(ranges, history.Present, ", and ")),
+		"installed": known(installed), "implied": condition.Value{},
+		"moved": known(strings.Join(said.Moved, " or ")), "renamed": known(said.Renamed), "said": known(said.Said),
+		"asker": known(asker), "asked_by": known(askedBy), "wants": known(wants),
+		"pin": known(q.pin()), "checked": condition.StringValue(releases[len(releases)-1].Version),
+	}
+	if installed == "" {
+		members["implied"] = known(spans(ranges, history.Absent, ", or "))
+	}
+	return members
+}
+
+// known is a text, or the value that nobody knows for "".
+func known(text string) condition.Value {
+	if text == "" {
+		return condition.Value{}
+	}
+	return condition.StringValue(text)
+}
+
+// state is what the installed release has of the name.
+func (q *wanted) state(installed string) history.Presence {
+	if installed == "" {
+		return history.Unknown
+	}
+	return q.pkg.At(q.name, installed)
+}
+
+// lacks tells whether the installed release has not the name.
+func (q *wanted) lacks(installed string) condition.Value {
+	state := q.state(installed)
+	if state == history.Unknown {
+		return condition.Value{}
+	}
+	return condition.BoolValue(state == history.Absent)
+}
+
+// asker is the package whose code asks for the name, its release, and which releases of the package that one depends on.
+func (q *wanted) asker() (name, release, wants string) {
+	owner := q.situation.Value("error").Member("owner").String()
+	if owner == "" || history.Distribution(owner) == q.pkg.Name() {
+		owner = q.situation.Value("error").Member("caller").String()
+	}
+	if owner == "" || history.Distribution(owner) == q.pkg.Name() {
+		return "", "", ""
+	}
+	p := q.archive.open(owner)
+	if p == nil {
+		return owner, "", ""
+	}
+	release = q.archive.installed(p.Name(), q.situation)
+	wants, _ = p.Wants(release, q.pkg.Name())
+	return p.Name(), release, wants
+}
+
+// pin is the newest release that has the name and that all packages take whose releases are known. When none is left, it is the newest
+// that has the name.
+func (q *wanted) pin() string {
+	releases := q.pkg.Releases()
+	newest := ""
+	for i, r := range slices.Backward(releases) {
+		if r.Unread || q.pkg.At(q.name, releases[i].Version) != history.Present {
+			continue
+		}
+		if newest == "" {
+			newest = r.Version
+		}
+		if q.fits(r) {
+			return r.Version
+		}
+	}
+	return newest
+}
+
+// fits tells whether the Python and the packages that are known to be there take a release.
+func (q *wanted) fits(r history.Release) bool {
+	if python := q.situation.Value("python"); python.Known() && !python.IsNil() && !history.Allows(r.RequiresPython, python.String()) {
+		return false
+	}
+	for _, d := range history.Covered() {
+		version := q.archive.installed(d, q.situation)
+		if version == "" || d == q.pkg.Name() {
+			continue
+		}
+		if p := q.archive.open(d); p != nil {
+			if wanted, depends := p.Wants(version, q.pkg.Name()); depends && !history.Allows(wanted, r.Version) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// change tells how a name came or went over the releases that are known: removed, added, or both.
+func change(ranges []history.Range) string {
+	ranges = slices.DeleteFunc(slices.Clone(ranges), func(r history.Range) bool { return r.Presence == history.Unknown })
+	if len(ranges) == 0 {
+		return ""
+	}
+	first, last := ranges[0].Presence, ranges[len(ranges)-1].Presence
+	switch {
+	case first == history.Present && last == history.Absent:
+		return "removed"
+	case first == history.Absent && last == history.Present:
+		return "added"
+	case len(ranges) > 1:
+		return "added and removed"
+	}
+	return ""
+}
+
+// maxSpans is how many stretches of releases are told, the newest.
+const maxSpans = 3
+
+// spans are the releases of one kind in words: "4.10.0 (2021-08) to 4.49.0 (2025-02), and 5.0.0 (2025-12) or newer".
+func spans(ranges []history.Range, kind history.Presence, and string) string {
+	var all []string
+	for i, r := range ranges {
+		if r.Presence == kind {
+			all = append(all, span(r, i == 0, i == len(ranges)-1))
+		}
+	}
+	if n := len(all); n > maxSpans {
+		all = all[n-maxSpans:]
+	}
+	return strings.Join(all, and)
+}
+
+func span(r history.Range, oldest, newest bool) string {
+	dated := func(r history.Release) string { return fmt.Sprintf("%s (%s)", r.Version, r.Date.Format("2006-01")) }
+	switch {
+	case oldest && newest:
+		return "all releases"
+	case newest:
+		return dated(r.First) + " or newer"
+	case oldest:
+		return dated(r.Last) + " or older"
+	case r.From == r.To:
+		return dated(r.First)
+	}
+	return dated(r.First) + " to " + dated(r.Last)
+}

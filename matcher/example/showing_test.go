@@ -1,0 +1,82 @@
+package example_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/example"
+	"github.com/gpu-triage/triage/rules"
+)
+
+// A log keeps its diagnosis in whatever way it is shown: so many percent of all examples in each way, and in all ways together.
+const (
+	leastInWay = 92
+	leastInAll = 97
+
+	sample      = 10 // one of so many examples is shown with -short
+	lessInShort = 6  // percent: a few examples more or less
+)
+
+// lower are the ways in which fewer keep it, with what they reach. They do not count for all ways together.
+var lower = map[string]float64{"logging INFO": 0, "[INFO]": 0, "INFO:root": 0, "deepspeed": 0, "JSON lines": 60, "docker JSON": 60}
+
+// least is how many percent keep their diagnosis in a way.
+func least(way string) float64 {
+	if reached, ok := lower[way]; ok {
+		return reached
+	}
+	if testing.Short() {
+		return leastInWay - lessInShort
+	}
+	return leastInWay
+}
+
+func TestShowing(t *testing.T) {
+	base, err := rules.Load(rules.Shipped())
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := matcher.New(base)
+	all, err := example.Load(base, base.Signatures(), os.DirFS("../../testdata/logs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	lost, tried := make(map[string]int), 0
+	for _, e := range all {
+		if !e.CanBeShown(engine) || testing.Short() && random.IntN(sample) > 0 {
+			continue
+		}
+		showings, err := example.Show(t.Context(), engine, e, example.Ways())
+		if err != nil {
+			t.Fatal(err)
+		}
+		tried++
+		for _, s := range showings {
+			lost[s.Way]++
+			t.Log(s)
+		}
+	}
+	if tried == 0 {
+		t.Fatal("no example was shown")
+	}
+	kept := func(lost, of int) float64 { return 100 - 100*float64(lost)/float64(of) }
+	sum, ways := 0, 0
+	for _, way := range example.Ways() {
+		percent := kept(lost[way.Name], tried)
+		t.Logf("%-16s %5.1f %% of %d examples", way.Name, percent, tried)
+		if percent < least(way.Name) {
+			t.Errorf("shown as %q, %.1f %% of the examples keep their diagnosis, and %.0f %% must", way.Name, percent, least(way.Name))
+		}
+		if _, isLower := lower[way.Name]; !isLower {
+			sum, ways = sum+lost[way.Name], ways+1
+		}
+	}
+	if percent := kept(sum, tried*ways); percent < leastInAll && !testing.Short() {
+		t.Errorf("in all ways together %.1f %% of the examples keep their diagnosis, and %d %% must", percent, leastInAll)
+	} else {
+		t.Logf("in all ways together %.1f %% keep it", percent)
+	}
+}

@@ -1,0 +1,71 @@
+package reading
+
+import (
+	"github.com/gpu-triage/triage/matcher/kind"
+)
+
+// maxNoLogs bounds the sources of which a report says that they are no logs.
+const maxNoLogs = 20
+
+// judge looks at what kind of text the source is when it has been read to its end, and forgets what is no failure in such a text. Of a long
+// one in which nothing was found nobody wants to know.
+func (s *source) judge() {
+	whole := len(s.head) < kind.HeadBytes
+	if s.head == nil || !whole && !s.events.in(s.name) {
+		return
+	}
+	form := s.history.form
+	text := kind.Sample{Head: form.Unwrapped(s.head), Lines: s.progress.lines, Whole: whole}
+	if !whole {
+		text.Tail = form.Unwrapped(s.history.window.lastBytes())
+	}
+	is := kind.Of(text)
+	if is.Kind == kind.Log {
+		return
+	}
+	s.events.forget(s.name, is)
+	if is.Covers(s.progress.lines) {
+		s.tails.forget(s.name)
+	}
+	if len(s.noLogs) < maxNoLogs && !s.events.in(s.name) {
+		s.noLogs = append(s.noLogs, is.Kind.Note(s.name))
+	}
+}
+
+// in tells whether an event was seen in a source.
+func (known events) in(source string) bool {
+	for _, e := range known {
+		if e.episodes[source] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// forget forgets the events of a source that is, up to a line, of another kind than a log. One traceback that a document quotes as a whole
+// stays: so do people show what they ask about. Several are a list of what may happen.
+func (known events) forget(source string, is kind.Judgement) {
+	var quoted []*Event
+	for _, e := range known {
+		seen := e.episodes[source]
+		if seen == nil || !is.Covers(seen.last.Line.Number) {
+			continue
+		}
+		x := e.Chain.Head().Exception
+		if x != nil && len(x.Frames) > 0 && x.Type != "" && is.Quotes(x.Line.Number) {
+			quoted = append(quoted, e)
+			continue
+		}
+		delete(e.episodes, source)
+	}
+	if len(quoted) > 1 {
+		for _, e := range quoted {
+			delete(e.episodes, source)
+		}
+	}
+	for key, e := range known {
+		if len(e.episodes) == 0 {
+			delete(known, key)
+		}
+	}
+}

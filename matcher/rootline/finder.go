@@ -1,0 +1,160 @@
+// Package rootline finds the line that matters in a log of a build, a test run or a CI job: the first that the failure itself printed, and
+// not the last word of what had called the failing program. It knows no failures: how tools print their errors is the table of rules/tool.
+//
+// The last lines of a source go in. Each is told what it is to the failure of some tool, if anything (finder.go). The lines are parted
+// into the steps of the CI system, the one that failed is chosen (step.go), and in it the errors that the last words in it are about
+// (root.go).
+package rootline
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/gpu-triage/triage/matcher/logline"
+	"github.com/gpu-triage/triage/matcher/prefilter"
+	"github.com/gpu-triage/triage/matcher/scan"
+	"github.com/gpu-triage/triage/rules/tool"
+)
+
+// Finder finds root lines. It does not change and may be shared.
+type Finder struct {
+	rows     []*tool.Row
+	words    *prefilter.Keywords // of the rows that have some
+	of       []int               // the row of a word
+	wordless []int               // rows that may match a line without any word
+}
+
+// New prepares to look for what a table knows.
+func New(table *tool.Table) *Finder {
+	f := &Finder{rows: table.Rows()}
+	var words []scan.Literal
+	for i, row := range f.rows {
+		required := prefilter.Required(row.Pattern.String())
+		if len(required) == 0 {
+			f.wordless = append(f.wordless, i)
+		}
+		for _, word := range required {
+			words, f.of = append(words, word), append(f.of, i)
+		}
+	}
+	f.words = prefilter.NewKeywords(words)
+	return f
+}
+
+// Tail is the last lines of a source.
+type Tail struct {
+	Form  *logline.Form
+	First int    // number of the first line
+	Data  []byte // from the beginning of a line to the end of the source
+}
+
+// mark is a line that a row of the table knows.
+type mark struct {
+	line logline.Line
+	row  *tool.Row
+	name string // of the step that it begins
+}
+
+// Bounds of what is looked at: enough for the errors of a large build, and little enough for a log in which every line is one.
+const (
+	maxMarks  = 20000
+	maxScript = 1000 // lines of the script that a step prints before it runs
+)
+
+// reading is the lines of a tail and the marks among them, in order.
+type reading struct {
+	*Finder
+	tail  Tail
+	lines [][]byte
+	marks []mark
+}
+
+func (f *Finder) read(tail Tail) *reading {
+	r := &reading{Finder: f, tail: tail, lines: bytes.Split(bytes.TrimSuffix(tail.Data, []byte{'\n'}), []byte{'\n'})}
+	for i := 0; i < len(r.lines) && len(r.marks) < maxMarks; i++ {
+		known := len(r.marks)
+		r.line(i)
+		if len(r.marks) > known {
+			i = r.afterScript(i, r.marks[len(r.marks)-1].row)
+		}
+	}
+	return r
+}
+
+// line adds the marks in a line.
+func (r *reading) line(i int) {
+	raw := r.lines[i]
+	if bytes.IndexByte(raw, escape) < 0 && !bytes.Contains(raw, []byte(errorMark)) && len(r.possible(string(raw))) == 0 {
+		return
+	}
+	r.clean(i, func(line logline.Line) {
+		for _, n := range r.possible(line.Text) {
+			row := r.rows[n]
+			if row.Pattern.Matches(line.Text) {
+				r.marks = append(r.marks, mark{line, row, row.Name(line.Text)})
+				return
+			}
+		}
+		if line.Level == logline.Error || line.Level == logline.Fatal {
+			r.marks = append(r.marks, mark{line: line, row: record})
+		}
+	})
+}
+
+// record is the row of a line that only its logger calls an error.
+var record = &tool.Row{Tool: &tool.Tool{Class: anyClass}, Kind: tool.Weak, Lines: 1}
+
+const (
+	escape    = 0x1b     // begins a colour code, which may part a word
+	errorMark = "error]" // ends the level that CI systems put before a message
+)
+
+// possible are the rows that may know a text, in their order.
+func (f *Finder) possible(text string) []int {
+	var rows []int
+	for _, word := range f.words.In(text, nil) {
+		rows = append(rows, f.of[word])
+	}
+	for _, row := range f.wordless {
+		if f.rows[row].Pattern.Possible(text) {
+			rows = append(rows, row)
+		}
+	}
+	slices.Sort(rows)
+	return slices.Compact(rows)
+}
+
+// clean calls yield with the parts of a line.
+func (r *reading) clean(i int, yield func(logline.Line)) {
+	r.tail.Form.Clean(r.tail.First+i, r.lines[i], func(line logline.Line) error { //nolint:errcheck // nothing fails
+		yield(line)
+		return nil
+	})
+}
+
+// text is the last part of a line that has a text.
+func (r *reading) text(i int) logline.Line {
+	var last logline.Line
+	r.clean(i, func(line logline.Line) {
+		if line.Text != "" {
+			last = line
+		}
+	})
+	return last
+}
+
+// afterScript is the last line of the script that a step prints before it runs: the text of a program is no output of it.
+func (r *reading) afterScript(i int, row *tool.Row) int {
+	if row.Until == nil {
+		return i
+	}
+	for end := i + 1; end < min(len(r.lines), i+maxScript); end++ {
+		if row.Until.Matches(r.text(end).Text) {
+			return end
+		}
+	}
+	return i
+}
+
+// index is the place of a line among those of the tail.
+func (r *reading) index(line logline.Line) int { return line.Number - r.tail.First }

@@ -1,0 +1,68 @@
+package traceback
+
+import (
+	"strings"
+
+	"github.com/gpu-triage/triage/rules/pattern"
+)
+
+// quotedType is an exception behind the words of a program that caught it: "Task failed: RuntimeError: ...", "job 3 raised ValueError: ...", or behind a progress bar.
+var quotedType = pattern.Lazy(`[A-Za-z].*?(?:(?:it/s|s/it)[^\]]*\]|[:|>)\]-][ "'(]+|\b(?:raised|raises|raising|with|got|caught|threw|thrown|by|error|exception|failed|failure|crashed)[ "'(]+)` +
+	`((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit)): (.+)$`)
+
+// quoted reads an exception that stands in the words of another program: as Python prints it, or as its repr.
+func quoted(text string) (typ, msg string, ok bool) {
+	if typ, msg, ok := reprOf(text); ok {
+		return typ, msg, true
+	}
+	if !strings.Contains(text, "Error: ") && !strings.Contains(text, "Exception: ") {
+		return "", "", false
+	}
+	m := quotedType().FindStringSubmatch(text)
+	if m == nil || !looksRaised(m[1]) {
+		return "", "", false
+	}
+	return m[1], m[2], true
+}
+
+// reprOf reads the repr of an exception with one argument: RuntimeError('...'). The outermost is what was raised last.
+func reprOf(text string) (typ, msg string, ok bool) {
+	for _, quote := range []string{"'", `"`} {
+		before, after, found := strings.Cut(text, "("+quote)
+		if !found {
+			continue
+		}
+		typ := before[lastName(before):]
+		if !looksRaised(typ) || typ != strings.TrimLeft(typ, ".") {
+			continue
+		}
+		end := closing(after, quote[0])
+		if end < 0 || !strings.HasPrefix(after[end+1:], ")") && !strings.HasPrefix(after[end+1:], ",)") {
+			continue
+		}
+		return typ, escapes.Replace(after[:end]), true
+	}
+	return "", "", false
+}
+
+// lastName is where the dotted name begins that a text ends with.
+func lastName(text string) int {
+	i := len(text)
+	for i > 0 && len(text)-i < maxTypeLen && (isLetter(text[i-1]) || isDigit(text[i-1]) || text[i-1] == '.') {
+		i--
+	}
+	return i
+}
+
+// closing is where a quoted string ends, or -1.
+func closing(text string, quote byte) int {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case quote:
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,57 @@
+package traceback
+
+import "testing"
+
+const frames = "Traceback (most recent call last):\n  File \"a.py\", line 3, in f\n    g()\n"
+
+// TestLastLine: the line that names the exception is found in whatever a program or a test makes of it.
+func TestLastLine(t *testing.T) {
+	for name, c := range map[string]struct{ log, typ, message string }{
+		"as printed":           {frames + "ValueError: bad\n", "ValueError", "bad"},
+		"repr":                 {frames + "training failed: ValueError('bad \\'x\\'\\nworse')\n", "ValueError", "bad 'x'\nworse"},
+		"repr, double quotes":  {frames + "Task 3 failed with torch.OutOfMemoryError(\"it's full\")\n", "torch.OutOfMemoryError", "it's full"},
+		"behind words":         {frames + "Task failed: RuntimeError: bad\n", "RuntimeError", "bad"},
+		"raised":               {frames + "job 3 raised ValueError: bad\n", "ValueError", "bad"},
+		"of a thread":          {frames + "Exception in thread Thread-1 (f): ValueError: bad\n", "ValueError", "bad"},
+		"pytest":               {frames + "E   ValueError: bad\n", "ValueError", "bad"},
+		"no type":              {frames + "bad things\nand worse\n  set in\n", "", "bad things\nand worse\n  set in"},
+		"an operator":          {frames + "aten.mm.default: got mixed things\n", "", "aten.mm.default: got mixed things"},
+		"of a module":          {frames + "socket.timeout: timed out\n", "socket.timeout", "timed out"},
+		"another's line first": {frames + "step 3 loss 2.1\nValueError: bad\n", "ValueError", "bad"},
+		"between sides": {"│ Traceback (most recent call last):   │\n│   File \"a.py\", line 3, in f      │\n│     g()       │\nValueError: bad\n",
+			"ValueError", "bad"},
+	} {
+		exceptions, _ := read(t, "x.log", c.log)
+		if len(exceptions) != 1 {
+			t.Errorf("%s: there are %d exceptions: %s", name, len(exceptions), outline(exceptions, ""))
+			continue
+		}
+		e := exceptions[0]
+		if e.Type != c.typ || e.Message != c.message {
+			t.Errorf("%s: it is %q: %q", name, e.Type, e.Message)
+		}
+		if len(e.Frames) != 1 || e.Frames[0].Function != "f" || e.Frames[0].Code != "g()" {
+			t.Errorf("%s: its frames are %+v", name, e.Frames)
+		}
+	}
+}
+
+// TestNoLastLine: words that only mention exceptions end no traceback.
+func TestNoLastLine(t *testing.T) {
+	for _, text := range []string{
+		"see the docs of ValueError for more", "RuntimeError() takes no arguments", "except ValueError as e", "Error('x'", "def MyError(name='x')",
+		"(ValueError)", "('ValueError', 'x')", "ValueErrors: 3",
+	} {
+		if typ, msg, ok := quoted(text); ok {
+			t.Errorf("%q is read as %q: %q", text, typ, msg)
+		}
+	}
+}
+
+// TestChainWithoutTypes: also the first of two exceptions may lack its type.
+func TestChainWithoutTypes(t *testing.T) {
+	exceptions, _ := read(t, "x.log", frames+"first\n\nDuring handling of the above exception, another exception occurred:\n\n"+frames+"second\n")
+	if len(exceptions) != 1 || exceptions[0].Message != "second" || exceptions[0].Earlier == nil || exceptions[0].Earlier.Message != "first" {
+		t.Errorf("the chain is\n%s", outline(exceptions, ""))
+	}
+}

@@ -1,0 +1,46 @@
+package history
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gpu-triage/triage/rules/history/table"
+)
+
+// Find looks for what a message calls by a bare name, as Trainer or Trainer.__init__: the dotted names that some release has, the
+// nearest to the top of the package first. Deep looks into all modules and not only at what the package itself offers.
+func (p *Package) Find(bare string, deep bool) []string {
+	first, rest, _ := strings.Cut(bare, ".")
+	last := p.lastWith(Name{Dotted: p.table.Roots[0] + "." + first})
+	var all []string
+	if last >= 0 {
+		all = append(all, p.table.Roots[0]+"."+first)
+	}
+	if deep && last < 0 {
+		all = p.definers(first)
+	}
+	if rest != "" {
+		for i := range all {
+			all[i] += "." + rest
+		}
+	}
+	return all
+}
+
+// definers are the modules' own classes and functions of that name.
+func (p *Package) definers(word string) []string {
+	var all []string
+	for _, name := range p.table.ModuleNames() {
+		m, err := p.table.Module(name)
+		if err != nil || m == nil {
+			continue
+		}
+		if slices.ContainsFunc(m.Entries, func(e table.Entry) bool {
+			return e.Name == word && (e.Kind == table.Class || e.Kind == table.Function)
+		}) {
+			all = append(all, name+"."+word)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b string) int { return awkward(a, "") - awkward(b, "") })
+	return all[:min(len(all), maxMoved)]
+}
