@@ -128,14 +128,29 @@ type wanted struct {
 // decides tells whether the history of the name says anything: some release has it, and some release is known to lack it.
 func (q *wanted) decides() bool {
 	has, lacks := false, false
-	for _, r := range q.pkg.Ranges(q.name) {
+	for _, r := range q.ranges() {
 		has, lacks = has || r.Presence == history.Present, lacks || r.Presence == history.Absent
 	}
 	return has && (lacks || q.archive.installed(q.pkg.Name(), q.situation) != "")
 }
 
-func (q *wanted) members() map[string]condition.Value {
+// ranges are what is known of the name over all releases. A parameter of a function that a release does not have at all says nothing.
+func (q *wanted) ranges() []history.Range {
 	ranges := q.pkg.Ranges(q.name)
+	if q.name.Parameter == "" {
+		return ranges
+	}
+	function := history.Name{Dotted: q.name.Dotted}
+	for i, r := range ranges {
+		if r.Presence == history.Absent && q.pkg.At(function, r.Last.Version) != history.Present {
+			ranges[i].Presence = history.Unknown
+		}
+	}
+	return ranges
+}
+
+func (q *wanted) members() map[string]condition.Value {
+	ranges := q.ranges()
 	releases := q.pkg.Releases()
 	installed := q.archive.installed(q.pkg.Name(), q.situation)
 	asker, askedBy, wants := q.asker()

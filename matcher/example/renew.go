@@ -29,6 +29,9 @@ func Renew(ctx context.Context, engine *matcher.Engine, example Example) (Exampl
 	renewed := example
 	renewed.Want = slices.Clone(example.Want)
 	for i := range renewed.Want {
+		if slices.Contains(found[i].Read, renewed.Want[i].ID) { // what was read in the message is as wanted
+			found[i].ID = renewed.Want[i].ID
+		}
 		now := Want{ID: found[i].ID, Certainty: found[i].Certainty, Line: found[i].Evidence[0].Line}
 		if renewed.Want[i].Line == 0 {
 			now.Line = 0

@@ -276,7 +276,7 @@ func recordHeaders(texts []string) (headers []string) {
 		parseRecord(&line)
 		header := text[:line.Head]
 		s, ok := shapeOf(header)
-		if !ok || known[s.key] || line.Level == Warning || line.Level == Debug {
+		if !ok || known[s.key] || line.Level == Warning || line.Level == Debug || isOwnWord(header) {
 			continue
 		}
 		known[s.key] = true
@@ -284,6 +284,12 @@ func recordHeaders(texts []string) (headers []string) {
 	}
 	slices.SortStableFunc(headers, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 	return headers
+}
+
+// isOwnWord tells whether a header is a word like "ERROR: " alone, with which many programs begin a message of their own.
+func isOwnWord(header string) bool {
+	level := strings.TrimRight(header, " :")
+	return len(level) < len(header)-1 && levelOf(level) != Info && levelWord().FindString(level) == level
 }
 
 // strip takes the wrapper off the rest of a line.
