@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
+	"os/exec"
 	"slices"
 	"strings"
 
@@ -129,7 +131,18 @@ func (b *builder) encode() ([]byte, error) {
 	if len(modules) == 0 {
 		return nil, fmt.Errorf("%s: no release could be read", b.distribution.name)
 	}
-	return table.Encode(b.distribution.name, b.rootOrder(roots), b.releases, modules)
+	return table.Encode(b.distribution.name, b.rootOrder(roots), b.releases, modules, compress)
+}
+
+// compress uses the program zstd where there is one, which gets a tenth more out of it.
+func compress(body []byte) ([]byte, error) {
+	program, err := exec.LookPath("zstd")
+	if err != nil {
+		return table.Compress(body)
+	}
+	zstd := exec.Command(program, "--ultra", "-22", "--long=27", "--check", "--stdout", "--quiet")
+	zstd.Stdin = bytes.NewReader(body)
+	return zstd.Output()
 }
 
 // byVersion orders the releases; the result tells for each old place the new one.

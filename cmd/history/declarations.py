@@ -162,7 +162,7 @@ class Module:
 
     def run(self, tree):
         self.statements(tree.body, False, True)
-        if "globals()" in self.source.text or "__name__]" in self.source.text:
+        if any(w in self.source.text for w in ("globals()", "locals()", "vars()", "__name__]")):
             self.computed(tree)
         if self.getattr is not None:
             self.attributes(self.getattr)
@@ -228,9 +228,19 @@ class Module:
                 self.add(RENAMED, name, "use_auth_token>token")
 
     def on_ClassDef(self, node, typing, always):
-        if not typing:
-            self.klass(node.name, node)
-            self.decorated(node)
+        if typing:
+            return
+        self.klass(node.name, node)
+        self.decorated(node)
+        if node.name == "__getattr__":  # of matplotlib: its members are names of the module
+            for member in node.body:
+                if isinstance(member, ast.FunctionDef):
+                    self.add(LAZY, member.name)
+                elif isinstance(member, ast.Assign):
+                    for target in member.targets:
+                        self.add(LAZY, getattr(target, "id", ""))
+        if any(dotted(d) == "_Backend.export" for d in node.decorator_list):  # the same: the members become names of the module
+            self.about(OPEN, "names made in a loop")
 
     def on_Import(self, node, typing, always):
         for alias in node.names:

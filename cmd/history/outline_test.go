@@ -100,3 +100,22 @@ func sorted(list []string) []string {
 	slices.Sort(list)
 	return list
 }
+
+func TestPlaceOf(t *testing.T) {
+	roots := []string{"pkg", "-pkg.app"}
+	for file, want := range map[string]place{
+		"pkg/__init__.py":                    {module: "pkg", isPackage: true},
+		"pkg/part.pyi":                       {module: "pkg.part", stub: true},
+		"pkg/_C.cpython-312-x86_64-linux.so": {module: "pkg._C", native: true},
+		"pkg/tests/test_a.py":                {module: "pkg.tests", skipped: true},
+		"pkg/test.py":                        {module: "pkg.test"},
+		"pkg/app/main.py":                    {module: "pkg.app", skipped: true},
+		"other/a.py":                         {},
+		"pkg/data.json":                      {},
+		"pkg/not-a-name.py":                  {},
+	} {
+		if got := placeOf(file, roots); got != want {
+			t.Errorf("%s is %+v, want %+v", file, got, want)
+		}
+	}
+}

@@ -15,8 +15,8 @@ type place struct {
 	skipped   bool // it is there, but nobody asks for its names
 }
 
-// skippedFolders hold what no training code imports: tests, and copies of other projects.
-var skippedFolders = []string{"tests", "_vendor", "vendor", "thirdparty_files", "third_party", "node_modules"}
+// skippedFolders hold what no training code imports: tests, examples, and copies of other projects.
+var skippedFolders = []string{"tests", "test", "examples", "_vendor", "vendor", "thirdparty_files", "third_party", "node_modules"}
 
 // notPackages are folders that archives carry along beside their packages.
 var notPackages = []string{"tests", "test", "docs", "doc", "examples", "example", "benchmarks", "tools", "scripts", "build", "ci", "setup", "conftest", "site-packages", "bin"}
@@ -41,11 +41,17 @@ func placeOf(file string, roots []string) place {
 	if len(parts) == 0 || strings.HasSuffix(parts[0], ".data") || !inRoots(parts[0], roots) {
 		return place{}
 	}
+	for _, root := range roots {
+		if left, out := strings.CutPrefix(root, "-"); out && strings.HasPrefix(strings.Join(parts, ".")+".", left+".") {
+			p.module, p.skipped = left, true
+			return p
+		}
+	}
 	for i, part := range parts {
 		if strings.ContainsAny(part, "-. ") {
 			return place{}
 		}
-		if slices.Contains(skippedFolders, part) && i > 0 {
+		if folder := i+1 < len(parts) || p.isPackage; folder && slices.Contains(skippedFolders, part) && i > 0 {
 			p.module, p.skipped = strings.Join(parts[:i+1], "."), true
 			return p
 		}

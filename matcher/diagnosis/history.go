@@ -81,7 +81,8 @@ func (a *archive) candidates(name history.Name, situation *condition.Situation) 
 // be meant, and no other.
 func (a *archive) offered(bare, parameter string, situation *condition.Situation) []history.Name {
 	var all, installed []history.Name
-	for _, d := range history.Covered() {
+	top, _, _ := strings.Cut(bare, ".")
+	for _, d := range history.Offering(top) {
 		p := a.open(d)
 		if p == nil {
 			continue

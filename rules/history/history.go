@@ -44,8 +44,8 @@ type Package struct {
 
 // roots maps what is imported to the distribution that brings it, where the two have different names.
 var roots = map[string]string{
-	"torchgen": "torch", "functorch": "torch", "PIL": "pillow", "sklearn": "scikit-learn", "pkg_resources": "setuptools",
-	"lightning_fabric": "lightning", "lightning_app": "lightning", "mpl_toolkits": "matplotlib", "pylab": "matplotlib",
+	"functorch": "torch", "PIL": "pillow", "sklearn": "scikit-learn", "pkg_resources": "setuptools",
+	"lightning_fabric": "lightning", "mpl_toolkits": "matplotlib", "pylab": "matplotlib",
 	"megatron": "megatron-core", "nemo": "nemo-toolkit", "orbax": "orbax-checkpoint", "google": "protobuf", "hydra": "hydra-core",
 }
 

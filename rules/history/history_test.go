@@ -77,7 +77,7 @@ func demoPackage(t testing.TB) *Package {
 			Record: table.Record{Kind: table.Kind(words[1][0]), Name: words[2], Arg: words[3]}, In: table.SetOf(in),
 		})
 	}
-	encoded, err := table.Encode("demo", []string{"demo"}, releases, modules)
+	encoded, err := table.Encode("demo", []string{"demo"}, releases, modules, table.Compress)
 	if err != nil {
 		t.Fatal(err)
 	}

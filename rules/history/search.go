@@ -3,6 +3,7 @@ package history
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/gpu-triage/triage/rules/history/table"
 )
@@ -44,3 +45,27 @@ func (p *Package) definers(word string) []string {
 	slices.SortStableFunc(all, func(a, b string) int { return awkward(a, "") - awkward(b, "") })
 	return all[:min(len(all), maxMoved)]
 }
+
+// Offering are the distributions that offer a name at their top in some release, as transformers does Trainer.
+func Offering(name string) []string { return offering()[name] }
+
+// offering is made when it is first asked for: every table has to be opened for it.
+var offering = sync.OnceValue(func() map[string][]string {
+	all := make(map[string][]string)
+	for _, d := range Covered() {
+		p, err := Open(d)
+		if err != nil { // the tables are part of the program and tested
+			continue
+		}
+		m, err := p.table.Module(p.table.Roots[0])
+		if err != nil || m == nil {
+			continue
+		}
+		for i, e := range m.Entries { // sorted by their names
+			if i == 0 || m.Entries[i-1].Name != e.Name {
+				all[e.Name] = append(all[e.Name], d)
+			}
+		}
+	}
+	return all
+})

@@ -100,7 +100,7 @@ func decodeBody(body string) (*Table, error) {
 	t.args = r.texts()
 	t.modules = make([]packed, r.count())
 	for i := range t.modules {
-		t.modules[i] = packed{name: r.text(), in: pick(r, t.sets), entries: r.text()}
+		t.modules[i] = packed{name: r.text(), in: pick(r, t.sets), arg: r.number(), entries: r.text()}
 	}
 	if r.failed || len(r.rest) > 0 {
 		return nil, errDamaged
@@ -185,8 +185,21 @@ func (t *Table) decode(m packed) (*Module, error) {
 		last = last[:shared] + r.text()
 		module.Entries[i].Name = last
 	}
+	next := m.arg
 	for i := range module.Entries {
-		module.Entries[i].Arg = pick(r, t.args)
+		e := &module.Entries[i]
+		at := r.number() - 1
+		if at < 0 {
+			at = next
+			next++
+		}
+		if at >= len(t.args) {
+			return nil, errDamaged
+		}
+		e.Arg = t.args[at]
+		if of, ok := strings.CutSuffix(e.Arg, sameName); ok {
+			e.Arg = of + ":" + e.Name
+		}
 	}
 	for i := range module.Entries {
 		module.Entries[i].In = pick(r, t.sets)

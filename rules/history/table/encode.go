@@ -53,8 +53,19 @@ func (w *writer) texts(list []string) {
 	}
 }
 
-// Encode writes a history in its compact form. Releases are oldest first; modules and entries may come in any order.
-func Encode(name string, roots []string, releases []Release, modules []Module) ([]byte, error) {
+// Compress is Zstandard, as tight as the library for Go makes it. The program of that name makes it a tenth smaller.
+func Compress(body []byte) ([]byte, error) {
+	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(8<<20))
+	if err != nil {
+		return nil, err
+	}
+	defer encoder.Close()
+	return encoder.EncodeAll(body, nil), nil
+}
+
+// Encode writes a history in its compact form. Releases are oldest first; modules and entries may come in any order. What compress
+// returns must be a frame of Zstandard with a window of 128 MiB at most.
+func Encode(name string, roots []string, releases []Release, modules []Module, compress func([]byte) ([]byte, error)) ([]byte, error) {
 	packed := &writer{}
 	slices.SortFunc(modules, func(a, b Module) int { return cmp.Compare(a.Name, b.Name) })
 	packed.number(len(modules))
@@ -68,15 +79,11 @@ func Encode(name string, roots []string, releases []Release, modules []Module) (
 	w.texts(packed.sets.list)
 	w.texts(packed.args.list)
 	w.body = append(w.body, packed.body...)
-	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(8<<20))
-	if err != nil {
-		return nil, err
-	}
-	defer encoder.Close()
 	if len(w.body) > maxBody {
 		return nil, errors.New("the history is larger than a reader accepts")
 	}
-	return encoder.EncodeAll(w.body, []byte(magic)), nil
+	compressed, err := compress(w.body)
+	return append([]byte(magic), compressed...), err
 }
 
 func (w *writer) releases(releases []Release) {
@@ -121,8 +128,9 @@ func (w *writer) module(m Module) {
 		inner.text(e.Name[shared:])
 		last = e.Name
 	}
+	first := len(inner.args.list)
 	for _, e := range entries {
-		inner.number(inner.args.of(e.Arg))
+		inner.arg(shorten(e))
 	}
 	for _, e := range entries {
 		inner.number(inner.sets.of(encodeSet(e.In)))
@@ -130,7 +138,31 @@ func (w *writer) module(m Module) {
 	w.args, w.sets = inner.args, inner.sets
 	w.text(m.Name)
 	w.number(w.sets.of(encodeSet(m.In)))
+	w.number(first)
 	w.text(string(inner.body))
+}
+
+// arg writes an argument: 0 for one that was not seen before, which is the next of the list, else its place there plus one. Most
+// parameters of functions are seen once.
+func (w *writer) arg(text string) {
+	seen := len(w.args.list)
+	i := w.args.of(text)
+	if i == seen {
+		w.number(0)
+		return
+	}
+	w.number(i + 1)
+}
+
+// sameName ends the argument of an import that binds what it imports by its own name.
+const sameName = ":="
+
+// shorten leaves out the name at the end of an import's argument when it is the name that is bound.
+func shorten(e Entry) string {
+	if module, ok := strings.CutSuffix(e.Arg, ":"+e.Name); ok && e.Name != "" {
+		return module + sameName
+	}
+	return e.Arg
 }
 
 func compareEntries(a, b Entry) int {

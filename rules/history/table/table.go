@@ -76,6 +76,7 @@ type Table struct {
 type packed struct {
 	name    string
 	in      Set
+	arg     int // the first of its arguments that no module before it has
 	entries string
 }
 

@@ -22,7 +22,7 @@ func small(t testing.TB) []byte {
 			{Record{Import, "f", "demo.part:f"}, SetOf([]int{1})},
 			{Record{Star, "", "demo.part"}, SetOf([]int{0, 1})},
 		}},
-	})
+	}, Compress)
 	if err != nil {
 		t.Fatal(err)
 	}
