@@ -25,6 +25,18 @@ var forms = sync.OnceValue(func() *formTable {
 	for _, f := range table.Records {
 		t.records = append(t.records, newRecordForm(f))
 	}
+	for c := range 256 {
+		for _, f := range t.marks {
+			if f.Starts(byte(c)) {
+				t.marksAt[c] = append(t.marksAt[c], f)
+			}
+		}
+		for _, f := range t.records {
+			if f.Starts(byte(c)) {
+				t.recordsAt[c] = append(t.recordsAt[c], f)
+			}
+		}
+	}
 	return t
 })
 
@@ -32,7 +44,11 @@ var forms = sync.OnceValue(func() *formTable {
 type formTable struct {
 	marks   []*prefixForm
 	records []*recordForm
-	again   [][]byte // what lines have in them whose mark comes again in their middle
+
+	marksAt   [256][]*prefixForm // by the byte that a line with them may begin with
+	recordsAt [256][]*recordForm
+
+	again [][]byte // what lines have in them whose mark comes again in their middle
 }
 
 // A prefixForm is one way in which launchers, schedulers and collectors mark whose line it is.

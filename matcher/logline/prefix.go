@@ -42,7 +42,7 @@ func (p *prefixes) strip() bool {
 		return false
 	}
 	window := p.rest[:min(len(p.rest), maxPrefixLen)]
-	for _, form := range forms().marks {
+	for _, form := range forms().marksAt[p.rest[0]] {
 		if !form.Possible(window) {
 			continue
 		}

@@ -78,7 +78,7 @@ func parseRecord(line *Line) {
 	if strings.IndexByte(window, ':') < 0 && text[0] != '[' {
 		return
 	}
-	for _, form := range forms().records {
+	for _, form := range forms().recordsAt[text[0]] {
 		if !form.Begins(window) {
 			continue
 		}

@@ -35,16 +35,18 @@ type Form struct {
 	Again   string // when not empty: each piece that was written brings it again, and such a line has this in it
 	Ahead   bool   // something must follow
 
-	look func() *look
+	look *look
 }
 
+// Starts tells whether a text of the form may begin with a byte.
+func (f *Form) Starts(with byte) bool { return f.look.first[with] }
+
 // Begins tells cheaply of most texts that they do not begin with the form: by their first two bytes.
-func (f *Form) Begins(text string) bool { return f.look().begins(text) }
+func (f *Form) Begins(text string) bool { return f.look.begins(text) }
 
 // Possible is Begins that looks for a literal, too, without which no text has the form.
 func (f *Form) Possible(text string) bool {
-	l := f.look()
-	return l.begins(text) && strings.Contains(text, l.literal)
+	return f.look.begins(text) && strings.Contains(text, f.look.literal)
 }
 
 // Compile is an expression of a part of a form, at the beginning of a text.
@@ -102,7 +104,7 @@ func forms(d *rulefile.Decoder, rows []row) []*Form {
 		}
 		source := strings.NewReplacer(`{level}`, Level, `{stamp}`, Stamp).Replace(r.Form.Value)
 		f := &Form{Tool: r.Tool.Value, Example: r.Example.Value, Source: source, Next: r.Next, Again: r.Again, Ahead: r.Ahead}
-		f.look = sync.OnceValue(func() *look { return lookOf(strings.ReplaceAll(source, Time, Stamp)) })
+		f.look = lookOf(strings.ReplaceAll(source, Time, Stamp))
 		all = append(all, f)
 	}
 	return all
