@@ -159,7 +159,7 @@ func (q *wanted) members() map[string]condition.Value {
 		"name": condition.StringValue(q.name.String()), "package": condition.StringValue(q.pkg.Name()),
 		"state": condition.StringValue(q.state(installed).String()), "lacks": q.lacks(installed),
 		"change": known(change(ranges)), "spans": condition.StringValue(spans(ranges, history.Present, ", and ")),
-		"installed": known(installed), "implied": condition.Value{},
+		"installed": known(installed), "implied": {},
 		"moved": known(strings.Join(said.Moved, " or ")), "renamed": known(said.Renamed), "said": known(said.Said),
 		"asker": known(asker), "asked_by": known(askedBy), "wants": known(wants),
 		"pin": known(q.pin()), "checked": condition.StringValue(releases[len(releases)-1].Version),
