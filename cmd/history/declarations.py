@@ -920,14 +920,9 @@ class GetAttr:
 
     def tried(self, node):
         """try: value = TABLE[name]; except KeyError: pass or raise; else: return value"""
-        ended = self.body(node.body)
-        closed = self.closed
+        self.body(node.body)
         self.body(node.orelse)
-        for handler in node.handlers:
-            if any(isinstance(n, ast.Raise) for n in handler.body):
-                self.closed = closed or not ended or True
-                return
-        self.closed = False
+        self.closed = any(isinstance(n, ast.Raise) for handler in node.handlers for n in handler.body)
 
     def loop(self, node):
         """for module, names in TABLE.items(): if name in names: return ..."""
