@@ -92,7 +92,7 @@ func (l *LogFacts) Read(reader *fact.Reader, text string, line logline.Line, wei
 
 // Hear applies one reader of what people write to a line that has one of its keywords. Sentences with a hedge in them state nothing.
 func (l *LogFacts) Hear(reader *fact.Reader, text string, line logline.Line, packages bool) {
-	if reader.Fact != "" && l.weight[reader.Fact] > fromProse || len(text) > maxSaid || !reader.Pattern.Possible(text) {
+	if reader.Fact != "" && l.weight[reader.Fact] > fromProse || len(text) > maxSaid || !reader.Pattern.Matches(text) {
 		return
 	}
 	for _, sentence := range sentenceEnd().Split(text, -1) {
@@ -114,7 +114,7 @@ func (l *LogFacts) Hear(reader *fact.Reader, text string, line logline.Line, pac
 // Speech tells whether a line in which a reader of common words may find something is a person's and no program's: one speaks in it, or
 // hedges.
 func (l *LogFacts) Speech(reader *fact.Reader, text string) bool {
-	if !reader.Head || reader.Within != nil {
+	if !reader.Head || reader.Within != nil || !reader.Pattern.Matches(text) { // the last is the cheapest of the expressions
 		return false
 	}
 	v := l.vocabulary
