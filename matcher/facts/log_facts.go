@@ -111,14 +111,15 @@ func (l *LogFacts) Hear(reader *fact.Reader, text string, line logline.Line, pac
 	}
 }
 
-// Speech tells whether a line in which a reader of common words may find something is a person's and no program's: one speaks in it, or
-// hedges.
-func (l *LogFacts) Speech(reader *fact.Reader, text string) bool {
-	if !reader.Head || reader.Within != nil || !reader.Pattern.Matches(text) { // the last is the cheapest of the expressions
-		return false
-	}
+// Speech tells whether a line is a person's and no program's: one speaks in it, or hedges.
+func (l *LogFacts) Speech(text string) bool {
 	v := l.vocabulary
 	return v.Speaks != nil && v.Speaks.Matches(text) || v.Hedges != nil && v.Hedges.Matches(text)
+}
+
+// Common tells whether a reader is for common words, which stand in sentences too, and finds something in a text.
+func Common(reader *fact.Reader, text string) bool {
+	return reader.Head && reader.Within == nil && reader.Pattern.Matches(text)
 }
 
 // maxSaid bounds the bytes of a line that a person has written: longer ones are data.

@@ -2,6 +2,7 @@ package reading
 
 import (
 	"iter"
+	"sync"
 
 	"github.com/gpu-triage/triage/matcher/facts"
 	"github.com/gpu-triage/triage/matcher/logline"
@@ -37,9 +38,10 @@ func (s *statements) take(possible iter.Seq[*prefilter.Statement], text string, 
 	if s.facts.Continues(text, line) {
 		return
 	}
+	isSpeech := sync.OnceValue(func() bool { return s.facts.Speech(text) }) // costs more than all readers
 	for what := range possible {
 		switch {
-		case what.Reader != nil && (what.Reader.Said || said && s.facts.Speech(what.Reader, text)):
+		case what.Reader != nil && (what.Reader.Said || said && facts.Common(what.Reader, text) && isSpeech()):
 			if said {
 				s.facts.Hear(what.Reader, text, line, what.Packages)
 			}
