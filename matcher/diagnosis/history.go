@@ -161,7 +161,7 @@ func (q *wanted) members() map[string]condition.Value {
 		"change": known(change(ranges)), "spans": condition.StringValue(spans(ranges, history.Present, ", and ")),
 		"installed": known(installed), "implied": {},
 		"moved": known(strings.Join(said.Moved, " or ")), "renamed": known(said.Renamed), "said": known(said.Said),
-		"asker": known(asker), "asked_by": known(askedBy), "wants": known(wants),
+		"asker": known(asker), "asked_by": known(askedBy), "wants": known(wants), "asked_in": known(q.askedIn(asker)),
 		"pin": known(q.pin()), "checked": condition.StringValue(releases[len(releases)-1].Version),
 	}
 	if installed == "" {
@@ -213,23 +213,27 @@ func (q *wanted) asker() (name, release, wants string) {
 	return p.Name(), release, wants
 }
 
-// pin is the newest release that has the name and that all packages take whose releases are known. When none is left, it is the newest
-// that has the name.
+// askedIn are the releases of the package that asks whose modules import the name.
+func (q *wanted) askedIn(asker string) string {
+	p := q.archive.open(asker)
+	if p == nil || q.name.Parameter != "" {
+		return ""
+	}
+	return spans(p.Asking("", q.name.Dotted), history.Present, ", and ")
+}
+
+// pin is the newest release that has the name and that all packages take whose releases are known; "" when there is none.
 func (q *wanted) pin() string {
 	releases := q.pkg.Releases()
-	newest := ""
 	for i, r := range slices.Backward(releases) {
 		if r.Unread || q.pkg.At(q.name, releases[i].Version) != history.Present {
 			continue
-		}
-		if newest == "" {
-			newest = r.Version
 		}
 		if q.fits(r) {
 			return r.Version
 		}
 	}
-	return newest
+	return ""
 }
 
 // fits tells whether the Python and the packages that are known to be there take a release.

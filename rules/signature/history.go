@@ -27,6 +27,7 @@ func HistoryShape() condition.Shape {
 		"said":      text,  // what the package itself says of it
 		"asker":     text,  // the package whose code asks; unknown for the user's own
 		"asked_by":  text,  // its release
+		"asked_in":  text,  // the releases of the asker that import the name
 		"wants":     text,  // the releases of the package that the asker's release depends on
 		"pin":       text,  // the newest release that has the name and fits what else is known to be installed
 		"checked":   text,  // the newest release that was looked into
