@@ -214,7 +214,7 @@ func mixed(rnd *rand.Rand, logs [][]byte) []byte {
 func TestReadEverything(t *testing.T) {
 	engine, logs := known(t)
 	for i, log := range logs {
-		if !testing.Short() || i%10 == 0 {
+		if !testing.Short() || i%30 == 0 {
 			judged(t, engine, log)
 		}
 	}
@@ -231,7 +231,11 @@ func TestReadEverything(t *testing.T) {
 	for _, lines := range []int{0, 5200} { // the first line after a failure is the only one that shows progress
 		judged(t, matchertest.Story(t), []byte(filler(rnd, lines)+valueError+step), []byte(filler(rnd, lines)+prefixed(1, valueError+step)))
 	}
-	for seed := range uint64(12) {
+	seeds := uint64(12)
+	if testing.Short() {
+		seeds = 4
+	}
+	for seed := range seeds {
 		rnd := rand.New(rand.NewPCG(seed, 5))
 		e := engine
 		if seed%2 == 0 {
