@@ -112,7 +112,7 @@ func (f *Form) unwrap(text string) (Line, prefixes) {
 			break
 		}
 	}
-	line.Text = p.rest
+	line.Text = withBreaks(p.rest)
 	if strings.HasPrefix(text, "(") {
 		line.Text = withoutRepeatCount(line.Text)
 	}
