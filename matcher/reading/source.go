@@ -105,9 +105,12 @@ func (s *source) state(words []int, text string, line logline.Line, head, said b
 	s.statements.take(s.matching.filter.Statements(text, words, head), text, line, said)
 }
 
+// proseLines is how many of the first lines of a source a person may have written: an issue is no longer, with its log.
+const proseLines = 500
+
 // plain tells that a line has nothing around it that a program puts there, so that a person may have written it.
 func plain(line logline.Line) bool {
-	return line.Head == 0 && line.Level == "" && line.Rank == logline.NoRank && line.Time.IsZero()
+	return line.Number <= proseLines && line.Head == 0 && line.Level == "" && line.Rank == logline.NoRank && line.Time.IsZero()
 }
 
 // event takes in a line with such words as an event, if it is one.
