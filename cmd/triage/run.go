@@ -62,7 +62,8 @@ func runCommand(ctx context.Context, std streams, o *runOptions, args []string) 
 	if err != nil {
 		return err
 	}
-	options := live.Options{Base: base, Command: args, Python: o.python}
+	job := live.WatchJob()
+	options := live.Options{Base: base, Command: args, Job: job, Python: o.python}
 	// What ends the command is not to end its diagnosis.
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
@@ -76,7 +77,8 @@ func runCommand(ctx context.Context, std streams, o *runOptions, args []string) 
 	}()
 	reading := matcher.New(base).Begin()
 	read := func(name string, output io.Reader) error { return reading.Read(ctx, name, output) }
-	ended, err := supervise.Run(supervise.Job{Args: args, Stdout: os.Stdout, Stderr: os.Stderr, Read: read})
+	ended, err := supervise.Run(supervise.Job{Args: args, Stdout: os.Stdout, Stderr: os.Stderr, Read: read, Started: job.Started})
+	job.Stop()
 	if err != nil {
 		fmt.Fprintln(std.err, "triage: "+err.Error())
 		return exitStatus(ended.Code)
@@ -88,7 +90,8 @@ func runCommand(ctx context.Context, std streams, o *runOptions, args []string) 
 	notes := ended.ReadRest()
 	readSignal(ctx, reading, ended, args[0])
 	if first := <-before; first != nil {
-		known = append(known, sinceStart(ctx, reading, ended, first, options)...)
+		now, meanwhile := sinceStart(ctx, reading, ended, first, options)
+		known, notes = append(known, now...), append(notes, meanwhile...)
 	}
 	report := reading.Report(known...)
 	report.Notes = append(report.Notes, notes...)
@@ -120,11 +123,12 @@ func readSignal(ctx context.Context, reading *matcher.Job, ended supervise.Ended
 	_ = reading.Read(ctx, "triage run", strings.NewReader(died)) // a string can be read
 }
 
-// sinceStart gives the machine's facts before and after the command, and reads what the kernel said while it ran.
-func sinceStart(ctx context.Context, reading *matcher.Job, ended supervise.Ended, before *live.Machine, options live.Options) []facts.Fact {
-	now := before.Then(live.Read(ctx, options)).Within(ended.Started.Add(-clockSlack), time.Time{})
-	_ = reading.Read(ctx, "kernel log", strings.NewReader(now.KernelLog()))
-	return now.Known(options.Base.Vocabulary)
+// sinceStart gives the machine's facts before and after the command, and reads what the kernel said of it while it ran. The notes are what
+// the kernel said of others.
+func sinceStart(ctx context.Context, reading *matcher.Job, ended supervise.Ended, before *live.Machine, options live.Options) ([]facts.Fact, []string) {
+	now, notes := before.Then(live.Read(ctx, options)).Within(ended.Started.Add(-clockSlack), time.Time{}).Of(options.Job)
+	_ = reading.ReadMachine(ctx, live.KernelLogName, strings.NewReader(now.KernelLog())) // a string can be read
+	return now.Known(options.Base.Vocabulary), notes
 }
 
 // clockSlack is how far the kernel's clock, which suspends with the machine, may be behind.

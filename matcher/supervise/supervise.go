@@ -28,6 +28,8 @@ import (
 type Job struct {
 	Args           []string // the program, looked up in PATH, and its arguments
 	Stdout, Stderr *os.File // where its outputs go, unchanged; they may be one file
+	// Started is called with the number of the command's process as soon as it runs; it may be nil.
+	Started func(pid int)
 	// Read reads a copy of an output to its end. Standard error, or both outputs where they are one file, it gets while the command
 	// runs, as "stderr" or "output"; standard output, as "stdout", in ReadRest, because the order of two outputs is not to be known.
 	// It is never called twice at once. Its error, or its panic, ends the reading but not the command.
@@ -69,7 +71,7 @@ func Run(job Job) (Ended, error) {
 	relayed := newRelay(streams)
 	defer relayed.stop()
 	ended.Started = time.Now()
-	err = startAndWait(cmd, relayed, streams)
+	err = startAndWait(cmd, job.Started, relayed, streams)
 	ended.Finished = time.Now()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
@@ -84,7 +86,7 @@ func Run(job Job) (Ended, error) {
 }
 
 // startAndWait keeps to one thread, because the kernel takes the end of the thread that started a process for the end of its parent.
-func startAndWait(cmd *exec.Cmd, relayed *relay, streams []*stream) error {
+func startAndWait(cmd *exec.Cmd, started func(int), relayed *relay, streams []*stream) error {
 	done := make(chan error)
 	go func() {
 		runtime.LockOSThread()
@@ -102,6 +104,9 @@ func startAndWait(cmd *exec.Cmd, relayed *relay, streams []*stream) error {
 			go s.pass()
 		}
 		relayed.to(cmd.Process)
+		if started != nil {
+			started(cmd.Process.Pid)
+		}
 		done <- cmd.Wait()
 	}()
 	err := <-done
