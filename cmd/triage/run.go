@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -37,7 +38,8 @@ func newRun(std streams) *cobra.Command {
 		Long: `Runs a command with its input, output, signals and exit status unchanged. When it fails, its output, this machine's
 facts and the kernel's messages are diagnosed, and the answer is written to standard error.
 
-Processes that outlive the command can write for two more seconds than it did.
+Processes that outlive the command can write for two more seconds than it did. When it failed, those that still run
+are named.
 
 Exit status: that of the command; 126 or 127 when it cannot be run.`,
 		Example: `  triage run -- python train.py
@@ -87,7 +89,7 @@ func runCommand(ctx context.Context, std streams, o *runOptions, args []string) 
 		return nil
 	}
 	stopAtInterrupt(stop)
-	notes := ended.ReadRest()
+	notes := append(ended.ReadRest(), leftBehind(job.Running())...)
 	readSignal(ctx, reading, ended, args[0])
 	if first := <-before; first != nil {
 		now, meanwhile := sinceStart(ctx, reading, ended, first, options)
@@ -101,6 +103,24 @@ func runCommand(ctx context.Context, std streams, o *runOptions, args []string) 
 	}
 	ended.RaiseSignal()
 	return exitStatus(ended.Code)
+}
+
+// maxLeft bounds the processes that are named.
+const maxLeft = 64
+
+// leftBehind says which processes of a command run on after it, and how to end them.
+func leftBehind(running []live.JobProcess) []string {
+	if len(running) == 0 {
+		return nil
+	}
+	running = running[:min(len(running), maxLeft)]
+	names, numbers := make([]string, len(running)), make([]string, len(running))
+	for i, p := range running {
+		numbers[i] = strconv.Itoa(p.PID)
+		names[i] = p.String()
+	}
+	return []string{fmt.Sprintf("The command has ended, and processes that it started still run: %s. What they print is not shown any more. "+
+		"This ends them: kill %s", strings.Join(names, "; "), strings.Join(numbers, " "))}
 }
 
 // stopAtInterrupt lets a second Ctrl-C end the diagnosis.
@@ -139,6 +159,9 @@ func (o *runOptions) answer(std streams, report *report.Report) error {
 	std.out = std.err
 	if len(report.Diagnoses) == 0 && o.output.format == "text" {
 		fmt.Fprintln(std.err, "triage: the command failed, but nothing known was found in what it printed")
+		for _, note := range report.Notes {
+			fmt.Fprintln(std.err, "triage: "+note)
+		}
 	} else {
 		fmt.Fprintln(std.err)
 		if err := o.output.show(std, report); err != nil {

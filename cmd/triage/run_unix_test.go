@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -239,4 +240,30 @@ func TestRunDoesNotWaitForDaemons(t *testing.T) {
 		t.Fatalf("%q %v", out, err)
 	}
 	_ = syscall.Kill(pid, syscall.SIGKILL)
+}
+
+// A launcher that is killed leaves processes behind that write on. Triage ends with the launcher, and says which they are.
+func TestRunNamesOrphans(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // for a triage that waits for them for ever
+	defer cancel()
+	const rank = "while :; do echo rank at work; sleep 0.02; done"
+	cmd := triage(t, "run", "--live", "off", "--", "sh", "-c", "RANK=3 setsid sh -c '"+rank+"' & echo rank $!; sleep 0.4; kill -KILL $$")
+	context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	_ = cmd.Run()
+	var pid int
+	if _, err := fmt.Sscanf(out.String(), "rank %d", &pid); err != nil {
+		t.Fatalf("%q: %v", out.String(), err)
+	}
+	defer func() { _ = syscall.Kill(pid, syscall.SIGKILL) }()
+	if status := cmd.ProcessState.Sys().(syscall.WaitStatus); !status.Signaled() || status.Signal() != syscall.SIGKILL || ctx.Err() != nil {
+		t.Errorf("%v", cmd.ProcessState)
+	}
+	said := strings.Join(strings.Fields(errs.String()), " ")
+	for _, want := range []string{"still run: rank 3, sh -c while", fmt.Sprintf("kill %d", pid)} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is missing in %s", want, errs.String())
+		}
+	}
 }

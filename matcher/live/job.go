@@ -1,6 +1,7 @@
 package live
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/gpu-triage/triage/matcher/report"
 )
 
 // Job is the processes of a command that runs on this machine, as /proc shows them again and again: the command, what it started, and
@@ -277,6 +280,18 @@ type JobProcess struct {
 	Rank    string // as its environment names it, or ""
 	Command string
 }
+
+// String names the process for a sentence.
+func (p JobProcess) String() string {
+	name := fmt.Sprintf("%s (pid %d)", clip(report.Redact(p.Command), maxNamed), p.PID)
+	if p.Rank != "" {
+		return "rank " + p.Rank + ", " + name
+	}
+	return name
+}
+
+// maxNamed bounds a command in a sentence, in bytes.
+const maxNamed = 80
 
 // Running are the processes of the job that are there now, by their numbers, without those that are dead and only not yet buried.
 func (j *Job) Running() []JobProcess {

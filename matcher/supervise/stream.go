@@ -17,8 +17,11 @@ type stream struct {
 	wrote  chan struct{} // tells drain that something came
 }
 
-// silence is how long the output may be held open, with nothing written to it, by processes that outlive the command.
-const silence = 2 * time.Second
+// How long the output may be held open by processes that outlive the command: as long as they write, but not for ever.
+const (
+	silence = 500 * time.Millisecond // with nothing written to it
+	patient = 2 * time.Second        // in all
+)
 
 // connect gives the command outputs of the kind that this process has itself: terminals for terminals, pipes for all else, and one
 // for both where both are the same.
@@ -86,14 +89,17 @@ func (s *stream) pass() {
 }
 
 // drain waits for the rest of the output after the command has ended. A process that it left behind may keep the output open for
-// ever; it is waited for only as long as it writes.
+// ever, and may write on for ever.
 func (s *stream) drain() {
+	enough := time.After(patient)
 	for {
 		select {
 		case <-s.done:
 			return
 		case <-s.wrote:
 		case <-time.After(silence):
+			return
+		case <-enough:
 			return
 		}
 	}

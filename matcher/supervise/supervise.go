@@ -52,7 +52,7 @@ const (
 	codeNotFound      = 127
 )
 
-// Run runs the job and waits for it, and up to two seconds of silence for processes that outlive it and hold its outputs open. The
+// Run runs the job and waits for it, and up to two seconds more for processes that outlive it and write to its outputs. The
 // error says why it could not be started; Ended.Code then is what a shell would give.
 func Run(job Job) (Ended, error) {
 	path, err := exec.LookPath(job.Args[0])
