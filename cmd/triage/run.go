@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gpu-triage/triage/matcher/facts"
+	"github.com/gpu-triage/triage/matcher/pace"
 	"github.com/gpu-triage/triage/matcher/report"
 
 	"github.com/spf13/cobra"
@@ -28,6 +29,7 @@ type runOptions struct {
 	askFlags
 	report string
 	python string
+	stall  stallFlag
 }
 
 func newRun(std streams) *cobra.Command {
@@ -55,6 +57,7 @@ Exit status: that of the command; 126 or 127 when it cannot be run.`,
 	cmd.Flags().SetInterspersed(false)
 	o.askFlags.add(cmd)
 	cmd.Flags().StringVar(&o.report, "report", "", "write the answer to `FILE` as well, as Markdown or text when its name ends in .md or .txt, else as JSON")
+	cmd.Flags().StringVar(&o.stall.text, "stall", "auto", stallUsage)
 	cmd.Flags().StringVar(&o.python, "python", "", "the job's interpreter, virtual or conda environment, as `PATH` (default: the command's)")
 	return cmd
 }
@@ -77,10 +80,26 @@ func runCommand(ctx context.Context, std streams, o *runOptions, args []string) 
 		}
 		before <- live.Read(ctx, options)
 	}()
-	reading := matcher.New(base).Begin()
+	engine := matcher.New(base)
+	watch := &sentinel{engine: engine, known: known, watch: engine.Watch()}
+	watch.limit, watch.off, err = o.stall.limit()
+	if err != nil {
+		return err
+	}
+	watch.where = func(ctx context.Context) []report.Evidence { return job.Where(ctx, options) }
+	watch.say = func(still pace.Standstill, answer *report.Report) {
+		announce(std.err, still)
+		o.tell(std, answer)
+	}
+	reading := engine.Begin()
 	read := func(name string, output io.Reader) error { return reading.Read(ctx, name, output) }
-	ended, err := supervise.Run(supervise.Job{Args: args, Stdout: os.Stdout, Stderr: os.Stderr, Read: read, Started: job.Started})
+	started := func(pid int) {
+		job.Started(pid)
+		watch.begin(ctx)
+	}
+	ended, err := supervise.Run(supervise.Job{Args: args, Stdout: os.Stdout, Stderr: os.Stderr, Read: read, Started: started, Copy: watch.copy})
 	job.Stop()
+	stood := watch.end(ended.Finished, ended.Interrupted || ended.Code > 128)
 	if err != nil {
 		fmt.Fprintln(std.err, "triage: "+err.Error())
 		return exitStatus(ended.Code)
@@ -95,12 +114,14 @@ func runCommand(ctx context.Context, std streams, o *runOptions, args []string) 
 		now, meanwhile := sinceStart(ctx, reading, ended, first, options)
 		known, notes = append(known, now...), append(notes, meanwhile...)
 	}
+	reading.StoodStill(stood)
 	report := reading.Report(known...)
+	if stood.Wait > 0 {
+		showStandstill(&report, stood, watch.seen)
+	}
 	report.Notes = append(report.Notes, notes...)
 	report.Stats.ElapsedMS = ended.Finished.Sub(ended.Started).Milliseconds()
-	if err := o.answer(std, &report); err != nil {
-		fmt.Fprintln(std.err, "triage: "+err.Error())
-	}
+	o.tell(std, &report)
 	ended.RaiseSignal()
 	return exitStatus(ended.Code)
 }
@@ -153,6 +174,13 @@ func sinceStart(ctx context.Context, reading *matcher.Job, ended supervise.Ended
 
 // clockSlack is how far the kernel's clock, which suspends with the machine, may be behind.
 const clockSlack = 10 * time.Second
+
+// tell is answer for one who cannot do anything about a mistake but say it.
+func (o *runOptions) tell(std streams, report *report.Report) {
+	if err := o.answer(std, report); err != nil {
+		fmt.Fprintln(std.err, "triage: "+err.Error())
+	}
+}
 
 // answer writes the report to standard error and to the file that was asked for.
 func (o *runOptions) answer(std streams, report *report.Report) error {

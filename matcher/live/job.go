@@ -283,11 +283,14 @@ type JobProcess struct {
 
 // String names the process for a sentence.
 func (p JobProcess) String() string {
-	name := fmt.Sprintf("%s (pid %d)", clip(report.Redact(p.Command), maxNamed), p.PID)
 	if p.Rank != "" {
-		return "rank " + p.Rank + ", " + name
+		return "rank " + p.Rank + ", " + p.place()
 	}
-	return name
+	return p.place()
+}
+
+func (p JobProcess) place() string {
+	return fmt.Sprintf("%s (pid %d)", clip(report.Redact(p.Command), maxNamed), p.PID)
 }
 
 // maxNamed bounds a command in a sentence, in bytes.

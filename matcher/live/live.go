@@ -100,11 +100,7 @@ type system struct {
 // Read asks every source. It never fails as a whole: what went wrong is in Failures. It takes no longer than about twice the
 // time limit, or until ctx ends.
 func Read(ctx context.Context, options Options) *Machine {
-	s := &system{vocabulary: options.Base.Vocabulary, env: options.Env, command: options.Command, job: options.Job, python: options.Python,
-		timeout: cmp.Or(options.Timeout, 10*time.Second), root: cmp.Or(options.Root, "/")}
-	if s.env == nil {
-		s.env = os.Environ()
-	}
+	s := newSystem(options)
 	m := &Machine{Taken: time.Now(), Source: fromHere}
 	m.Host, _ = os.Hostname()
 	m.Environment = s.environment()
@@ -120,6 +116,16 @@ func Read(ctx context.Context, options Options) *Machine {
 	m.Xids, m.OOMKills = xids(m.Kernel, m.GPUs, options.Base.Xids), oomKills(m.Kernel)
 	m.fail("libraries", s.readLibraries(ctx, m))
 	return m
+}
+
+// newSystem is the machine that the options say.
+func newSystem(options Options) *system {
+	s := &system{vocabulary: options.Base.Vocabulary, env: options.Env, command: options.Command, job: options.Job, python: options.Python,
+		timeout: cmp.Or(options.Timeout, 10*time.Second), root: cmp.Or(options.Root, "/")}
+	if s.env == nil {
+		s.env = os.Environ()
+	}
+	return s
 }
 
 // readAtOnce asks the sources that need nothing of each other. Each fills fields of its own.

@@ -43,6 +43,7 @@ type Reading struct {
 	survival   survival
 	statements statements
 	pace       paces
+	standstill pace.Standstill
 	dumps      []*flight.Dump
 	tails      tails
 	originals  originals
@@ -108,6 +109,9 @@ func (r *Reading) read(ctx context.Context, name string, from io.Reader, how sca
 	s.judge()
 	return err
 }
+
+// StoodStill says that the job did, as whoever watched it saw it.
+func (r *Reading) StoodStill(seen pace.Standstill) { r.standstill = seen }
 
 // dump takes in a dump of NCCL's flight recorder.
 func (r *Reading) dump(name string, from io.Reader) error {

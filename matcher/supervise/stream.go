@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"time"
@@ -12,6 +13,7 @@ type stream struct {
 	ours   *os.File
 	to     *os.File
 	copies *backlog
+	also   io.Writer
 	isPTY  bool
 	done   chan struct{}
 	wrote  chan struct{} // tells drain that something came
@@ -31,7 +33,7 @@ func connect(cmd *exec.Cmd, job Job, readers *readers) ([]*stream, error) {
 		if err != nil {
 			return nil, err
 		}
-		both.copies = readers.now("output")
+		both.copies, both.also = readers.now("output"), job.copy("output")
 		cmd.Stdout, cmd.Stderr = both.child, both.child
 		return []*stream{both}, nil
 	}
@@ -44,8 +46,17 @@ func connect(cmd *exec.Cmd, job Job, readers *readers) ([]*stream, error) {
 		return nil, err
 	}
 	out.copies, errs.copies = readers.afterwards("stdout"), readers.now("stderr")
+	out.also, errs.also = job.copy("stdout"), job.copy("stderr")
 	cmd.Stdout, cmd.Stderr = out.child, errs.child
 	return []*stream{out, errs}, nil
+}
+
+// copy is what gets a copy of an output.
+func (j Job) copy(name string) io.Writer {
+	if j.Copy == nil {
+		return io.Discard
+	}
+	return j.Copy(name)
 }
 
 func sameOutput(a, b *os.File) bool {
@@ -77,6 +88,7 @@ func (s *stream) pass() {
 				return
 			}
 			_, _ = s.copies.Write(buffer[:n]) // it never fails
+			_, _ = s.also.Write(buffer[:n])   // nobody cares
 			select {
 			case s.wrote <- struct{}{}:
 			default:

@@ -30,6 +30,8 @@ type Job struct {
 	Stdout, Stderr *os.File // where its outputs go, unchanged; they may be one file
 	// Started is called with the number of the command's process as soon as it runs; it may be nil.
 	Started func(pid int)
+	// Copy gives what gets a copy of an output as it comes, under the names that Read gets; it must not wait, and may be nil.
+	Copy func(name string) io.Writer
 	// Read reads a copy of an output to its end. Standard error, or both outputs where they are one file, it gets while the command
 	// runs, as "stderr" or "output"; standard output, as "stdout", in ReadRest, because the order of two outputs is not to be known.
 	// It is never called twice at once. Its error, or its panic, ends the reading but not the command.
