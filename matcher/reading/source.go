@@ -102,6 +102,9 @@ func (s *source) line(line logline.Line) {
 
 // state takes what a line with those words states. Text is the part of it that counts.
 func (s *source) state(words []int, text string, line logline.Line, head, said bool) {
+	if s.machine[s.name] {
+		return
+	}
 	s.statements.take(s.matching.filter.Statements(text, words, head), text, line, said)
 }
 
