@@ -213,6 +213,28 @@ func (f *factFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.facts, "fact", nil, "something known, as `NAME=VALUE`: torch=2.6.0, env.NCCL_DEBUG=INFO, flash_attn=none (repeatable)")
 	cmd.Flags().StringArrayVar(&f.files, "facts", nil, "`FILE` of facts, as triage facts --format json prints them (repeatable)")
 	_ = cmd.MarkFlagFilename("facts", "json")
+	_ = cmd.RegisterFlagCompletionFunc("fact", completeFact)
+}
+
+// completeFact offers the names of facts, each with what it is.
+func completeFact(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	const asTyped = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	if strings.Contains(typed, "=") {
+		return nil, asTyped
+	}
+	base, err := rules.Open()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var names []string
+	for _, name := range base.Vocabulary.Names() {
+		if !strings.HasPrefix(name, typed) {
+			continue
+		}
+		info, _ := base.Vocabulary.Fact(name)
+		names = append(names, cobra.CompletionWithDesc(name+"=", info.About))
+	}
+	return names, asTyped
 }
 
 // read gives the facts, all of the user's own word. The error tells every wrong one.
