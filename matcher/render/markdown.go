@@ -81,7 +81,7 @@ func (m *markdown) report(r *report.Report) {
 		m.everyFact(r.Facts)
 	}
 	if by := made(r); by != "" {
-		m.block("<sub>" + inline(by) + "</sub>")
+		m.block("*" + inline(by) + "*")
 	}
 }
 
