@@ -111,7 +111,12 @@ func sarifResultOf(d report.Diagnosis, index int, workspace string) sarifResult 
 	if at, ok := codeLine(d.Evidence, workspace); ok {
 		result.Locations = []sarifLocation{sarifAt(at, "")}
 	}
+	met := make(map[location]bool) // the same place twice is not allowed
 	for _, e := range d.Evidence[:min(len(d.Evidence), maxRelated)] {
+		if met[location{e.Source, e.Line}] {
+			continue
+		}
+		met[location{e.Source, e.Line}] = true
 		at := sarifAt(logLine(e, workspace), clean(e.Text))
 		if len(result.Locations) == 0 {
 			result.Locations = []sarifLocation{at}

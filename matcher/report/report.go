@@ -59,7 +59,7 @@ type Evidence struct {
 	Text   string `json:"text"`
 }
 
-// FactValue is a fact with where it is from: Source is "user", "log" or "live", Where a line of a log or a command.
+// FactValue is a fact with where it is from: Source is "user", "log", "prose" or "live", Where a line of a log or a command.
 type FactValue struct {
 	Name   string `json:"name"`
 	Value  any    `json:"value"` // null: known to be absent
