@@ -91,7 +91,8 @@ func startAll(texts []string, header string) bool {
 		if !ok {
 			return false
 		}
-		if rest = strings.TrimLeft(rest, " \t[("); rest != "" && isDigit(rest[0]) {
+		rest = strings.TrimLeft(rest, " \t[(")
+		if rest != "" && isDigit(rest[0]) {
 			counted++
 		}
 	}
