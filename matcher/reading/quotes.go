@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/gpu-triage/triage/matcher/prefilter"
@@ -30,12 +31,22 @@ func (m *matching) exception(x *traceback.Exception, watching bool, before func(
 		return el
 	}
 	retold := m.untyped(other, watching, before)
-	more := len(specific(retold)) - len(specific(el))
-	none := !strings.Contains(x.Message, "'") && len(specific(retold)) > 0 // what it has in quotes is found in the other form alone
-	if more > 0 || more == 0 && none {
+	if cmp.Or(len(specific(retold))-len(specific(el)), captures(retold)-captures(el)) > 0 {
 		return retold
 	}
 	return el
+}
+
+// captures counts the patterns of an element's signatures that find in its text what they look for.
+func captures(el Element) (found int) {
+	for _, s := range specific(el) {
+		for _, pattern := range s.Capture {
+			if pattern.Submatch(el.Text) != nil {
+				found++
+			}
+		}
+	}
+	return found
 }
 
 // typed is an exception with the signatures that may know it as it was printed.
