@@ -39,7 +39,7 @@ Exit status: 0 a cause was named, 1 none was (nothing failed, or what failed is 
   triage train.log --format json | jq '.diagnoses[0].fixes'`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.paths = args
+			o.paths, o.output.logs = args, args
 			if len(args) == 1 {
 				if err := mistyped(cmd, args[0]); err != nil {
 					return err
