@@ -42,6 +42,9 @@ func (e *Engine) Literals() []scan.Literal { return e.filter.Literals() }
 // is read for nothing.
 func (e *Engine) Remarks(log []byte) []prefilter.Remark { return e.filter.Remarks(log) }
 
+// Watch prepares to read along while a job runs.
+func (e *Engine) Watch() *pace.Watch { return pace.NewWatch(e.base, e.steps) }
+
 // Merge makes one answer out of the reports that several machines made of one job.
 func (e *Engine) Merge(reports ...report.Report) report.Report {
 	return signed(report.Merge(e.base, reports...), e.base)

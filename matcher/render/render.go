@@ -119,7 +119,10 @@ func origin(f report.FactValue) string {
 
 // place names a line as editors and compilers do.
 func place(e report.Evidence) string {
-	where := Line(e.Source) + ":" + strconv.Itoa(e.Line)
+	where := Line(e.Source)
+	if e.Line > 0 { // else it is no line of a file
+		where += ":" + strconv.Itoa(e.Line)
+	}
 	if e.Rank != nil {
 		where += fmt.Sprintf(" [rank %d]", *e.Rank)
 	}

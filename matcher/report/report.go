@@ -51,7 +51,8 @@ func (r *Report) Explained() bool {
 	return len(r.Diagnoses) > 0 && r.Diagnoses[0].Certainty != Unexplained
 }
 
-// Evidence quotes a line of a log. Line counts the \n-terminated lines of Source from 1.
+// Evidence quotes a line of a log. Line counts the \n-terminated lines of Source from 1; 0 is something that stands in no file, as a message
+// of the kernel, whose Source says when it came.
 type Evidence struct {
 	Source string `json:"source"`
 	Line   int    `json:"line"`
