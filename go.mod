@@ -3,6 +3,7 @@ module github.com/gpu-triage/triage
 go 1.26.0
 
 require (
+	aead.dev/minisign v0.3.0
 	github.com/charmbracelet/x/ansi v0.11.6
 	github.com/creack/pty v1.1.24
 	github.com/expr-lang/expr v1.17.8

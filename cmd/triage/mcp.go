@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -28,13 +27,9 @@ the address may ask.`,
   triage mcp --listen 127.0.0.1:8090`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			layers, err := known.layers()
+			files, err := known.files()
 			if err != nil {
 				return err
-			}
-			var files []fs.FS
-			for _, layer := range layers {
-				files = append(files, layer.files)
 			}
 			engine, err := bots.NewEngine(files...)
 			if err != nil {
