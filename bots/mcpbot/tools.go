@@ -65,6 +65,7 @@ func (s Server) diagnose(ctx context.Context, _ *mcp.CallToolRequest, in logArgu
 	if err != nil {
 		return nil, nil, err
 	}
+	answer.Wrong = "" // a long link, and it is for people
 	return text(render.Markdown(&answer, maxAnswer)), answerOf(answer), nil
 }
 
