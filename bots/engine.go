@@ -95,6 +95,7 @@ func (e Engine) Answer(ctx context.Context, logs []fetch.Log, given map[string]s
 	answer = reading.Report(known...)
 	answer.Notes = append(answer.Notes, notes...)
 	answer.Stats.ElapsedMS = time.Since(started).Milliseconds()
+	answer.Wrong = answer.IssueLink()
 	return RedactReport(answer)
 }
 

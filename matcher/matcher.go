@@ -50,10 +50,9 @@ func (e *Engine) Merge(reports ...report.Report) report.Report {
 	return signed(report.Merge(e.base, reports...), e.base)
 }
 
-// signed is the answer with the versions of what it was made with, and where to say that it is wrong.
+// signed is the answer with the versions of what it was made with.
 func signed(answer report.Report, base *rules.Base) report.Report {
 	answer.Program, answer.Knowledge = release.Program(), base.Version()
-	answer.Wrong = answer.IssueLink()
 	return answer
 }
 

@@ -47,6 +47,7 @@ func choose(cmd *cobra.Command, value *string, name string, values []string, usa
 
 // show writes a report in the form asked for. With github, the job's summary gets it too.
 func (f *outputFlags) show(std streams, report *report.Report) error {
+	report.Wrong = report.IssueLink()
 	text, err := f.write(std, report)
 	if err != nil {
 		return err
