@@ -54,6 +54,7 @@ type series struct {
 	apart   float64 // steps that a process was behind the first one at most, as long as all went on
 	recent  float64 // seconds for a step lately, 0 when unknown
 	slow    *slowdown
+	growth  *Growth
 	current bool // its process counts nothing else later
 }
 
@@ -190,7 +191,7 @@ func (one *series) close(p *Pace, row int) {
 	if n := len(paces); n >= enoughPaces {
 		one.recent = medianCost(paces[n-enoughPaces:])
 	}
-	one.slow = slower(paces)
+	one.slow, one.growth = slower(paces), growth(one.marks)
 	one.marks = nil
 }
 

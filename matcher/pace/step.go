@@ -46,6 +46,7 @@ type step struct {
 	data     float64 // seconds of it that wait for data
 	rate     bool    // seconds are those of a rate, of whatever it counts
 	batch    float64 // samples
+	memory   float64 // bytes of the GPU that are in use
 	finished bool    // the work is done
 	pause    bool    // something other than steps begins
 }
@@ -119,6 +120,7 @@ func (s *step) take(groups map[string]string) {
 		s.number += value("epoch") * s.of
 		s.of = 0 // what it counts to is the end of an epoch
 	}
+	s.memory = memoryIn(groups["memory"])
 	s.seconds = value("seconds")
 	if s.seconds == 0 {
 		s.seconds = value("milliseconds") / 1000

@@ -35,6 +35,7 @@ var paceGroups = []string{
 	"seconds", "milliseconds", "per_second", // the time that a step takes, or something that is done at a rate
 	"data_seconds", // the part of that time that waits for data
 	"batch",        // samples in a step, where that changes while a job runs
+	"memory",       // of the GPU that is in use, as 61.2GiB; a number alone counts GiB up to 512 and MiB above
 	"finished",     // the work is done
 	"pause",        // something other than steps begins, which may take long
 }
