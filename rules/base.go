@@ -18,7 +18,7 @@ import (
 	"github.com/gpu-triage/triage/rules/xid"
 )
 
-//go:embed facts.yaml tools.yaml xid.yaml all:failures backends
+//go:embed knowledge.yaml facts.yaml tools.yaml xid.yaml all:failures backends
 var shipped embed.FS
 
 // Shipped is the knowledge base that comes with the program.
@@ -33,6 +33,7 @@ type Base struct {
 	Tools      *tool.Table
 
 	layers    []fs.FS
+	version   string
 	libraries *libraries // read when first asked for: most failures need none
 }
 
@@ -100,7 +101,7 @@ func load(known string, layers []fs.FS) (*Base, error) {
 		return nil, fmt.Errorf("the knowledge base has no vocabulary: %w", err)
 	}
 	x.readWith(v)
-	b := &Base{Vocabulary: v, layers: layers, libraries: &libraries{read: make(map[string]*backend.Library)}}
+	b := &Base{Vocabulary: v, layers: layers, version: versionOf(layers), libraries: &libraries{read: make(map[string]*backend.Library)}}
 	b.Tools = tools(d, known != "", layers)
 	signatures := make([]signature.Layer, len(layers))
 	for i, layer := range layers {

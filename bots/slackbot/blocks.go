@@ -3,6 +3,7 @@ package slackbot
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -115,7 +116,11 @@ func (c *composer) evidence(d report.Diagnosis) {
 			c.whole = false
 			break
 		}
-		lines = append(lines, fmt.Sprintf("%s:%d: %s", oneLine(e.Source), e.Line, c.cut(oneLine(e.Text), c.extent.line)))
+		where := oneLine(e.Source)
+		if e.Line > 0 { // else it is no line of a file
+			where += ":" + strconv.Itoa(e.Line)
+		}
+		lines = append(lines, fmt.Sprintf("%s: %s", where, c.cut(oneLine(e.Text), c.extent.line)))
 	}
 	if len(lines) > 0 {
 		c.section(block(strings.Join(lines, "\n")))

@@ -8,11 +8,13 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/gpu-triage/triage/matcher/facts"
+	"github.com/gpu-triage/triage/matcher/pace"
 	"github.com/gpu-triage/triage/matcher/report"
 
 	"github.com/spf13/cobra"
@@ -27,6 +29,7 @@ type runOptions struct {
 	askFlags
 	report string
 	python string
+	stall  stallFlag
 }
 
 func newRun(std streams) *cobra.Command {
@@ -37,7 +40,8 @@ func newRun(std streams) *cobra.Command {
 		Long: `Runs a command with its input, output, signals and exit status unchanged. When it fails, its output, this machine's
 facts and the kernel's messages are diagnosed, and the answer is written to standard error.
 
-Processes that outlive the command can write for two more seconds than it did.
+Processes that outlive the command can write for two more seconds than it did. When it failed, those that still run
+are named.
 
 Exit status: that of the command; 126 or 127 when it cannot be run.`,
 		Example: `  triage run -- python train.py
@@ -53,6 +57,7 @@ Exit status: that of the command; 126 or 127 when it cannot be run.`,
 	cmd.Flags().SetInterspersed(false)
 	o.askFlags.add(cmd)
 	cmd.Flags().StringVar(&o.report, "report", "", "write the answer to `FILE` as well, as Markdown or text when its name ends in .md or .txt, else as JSON")
+	cmd.Flags().StringVar(&o.stall.text, "stall", "auto", stallUsage)
 	cmd.Flags().StringVar(&o.python, "python", "", "the job's interpreter, virtual or conda environment, as `PATH` (default: the command's)")
 	return cmd
 }
@@ -62,7 +67,8 @@ func runCommand(ctx context.Context, std streams, o *runOptions, args []string) 
 	if err != nil {
 		return err
 	}
-	options := live.Options{Base: base, Command: args, Python: o.python}
+	job := live.WatchJob()
+	options := live.Options{Base: base, Command: args, Job: job, Python: o.python}
 	// What ends the command is not to end its diagnosis.
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
@@ -74,9 +80,26 @@ func runCommand(ctx context.Context, std streams, o *runOptions, args []string) 
 		}
 		before <- live.Read(ctx, options)
 	}()
-	reading := matcher.New(base).Begin()
+	engine := matcher.New(base)
+	watch := &sentinel{engine: engine, known: known, watch: engine.Watch()}
+	watch.limit, watch.off, err = o.stall.limit()
+	if err != nil {
+		return err
+	}
+	watch.where = func(ctx context.Context) []report.Evidence { return job.Where(ctx, options) }
+	watch.say = func(still pace.Standstill, answer *report.Report) {
+		announce(std.err, still)
+		o.tell(std, answer)
+	}
+	reading := engine.Begin()
 	read := func(name string, output io.Reader) error { return reading.Read(ctx, name, output) }
-	ended, err := supervise.Run(supervise.Job{Args: args, Stdout: os.Stdout, Stderr: os.Stderr, Read: read})
+	started := func(pid int) {
+		job.Started(pid)
+		watch.begin(ctx)
+	}
+	ended, err := supervise.Run(supervise.Job{Args: args, Stdout: os.Stdout, Stderr: os.Stderr, Read: read, Started: started, Copy: watch.copy})
+	job.Stop()
+	stood := watch.end(ended.Finished, ended.Interrupted || ended.Code > 128)
 	if err != nil {
 		fmt.Fprintln(std.err, "triage: "+err.Error())
 		return exitStatus(ended.Code)
@@ -85,19 +108,40 @@ func runCommand(ctx context.Context, std streams, o *runOptions, args []string) 
 		return nil
 	}
 	stopAtInterrupt(stop)
-	notes := ended.ReadRest()
+	notes := append(ended.ReadRest(), leftBehind(job.Running())...)
 	readSignal(ctx, reading, ended, args[0])
 	if first := <-before; first != nil {
-		known = append(known, sinceStart(ctx, reading, ended, first, options)...)
+		now, meanwhile := sinceStart(ctx, reading, ended, first, options)
+		known, notes = append(known, now...), append(notes, meanwhile...)
 	}
+	reading.StoodStill(stood)
 	report := reading.Report(known...)
+	if stood.Wait > 0 {
+		showStandstill(&report, stood, watch.seen)
+	}
 	report.Notes = append(report.Notes, notes...)
 	report.Stats.ElapsedMS = ended.Finished.Sub(ended.Started).Milliseconds()
-	if err := o.answer(std, &report); err != nil {
-		fmt.Fprintln(std.err, "triage: "+err.Error())
-	}
+	o.tell(std, &report)
 	ended.RaiseSignal()
 	return exitStatus(ended.Code)
+}
+
+// maxLeft bounds the processes that are named.
+const maxLeft = 64
+
+// leftBehind says which processes of a command run on after it, and how to end them.
+func leftBehind(running []live.JobProcess) []string {
+	if len(running) == 0 {
+		return nil
+	}
+	running = running[:min(len(running), maxLeft)]
+	names, numbers := make([]string, len(running)), make([]string, len(running))
+	for i, p := range running {
+		numbers[i] = strconv.Itoa(p.PID)
+		names[i] = p.String()
+	}
+	return []string{fmt.Sprintf("The command has ended, and processes that it started still run: %s. What they print is not shown any more. "+
+		"This ends them: kill %s", strings.Join(names, "; "), strings.Join(numbers, " "))}
 }
 
 // stopAtInterrupt lets a second Ctrl-C end the diagnosis.
@@ -120,21 +164,32 @@ func readSignal(ctx context.Context, reading *matcher.Job, ended supervise.Ended
 	_ = reading.Read(ctx, "triage run", strings.NewReader(died)) // a string can be read
 }
 
-// sinceStart gives the machine's facts before and after the command, and reads what the kernel said while it ran.
-func sinceStart(ctx context.Context, reading *matcher.Job, ended supervise.Ended, before *live.Machine, options live.Options) []facts.Fact {
-	now := before.Then(live.Read(ctx, options)).Within(ended.Started.Add(-clockSlack), time.Time{})
-	_ = reading.Read(ctx, "kernel log", strings.NewReader(now.KernelLog()))
-	return now.Known(options.Base.Vocabulary)
+// sinceStart gives the machine's facts before and after the command, and reads what the kernel said of it while it ran. The notes are what
+// the kernel said of others.
+func sinceStart(ctx context.Context, reading *matcher.Job, ended supervise.Ended, before *live.Machine, options live.Options) ([]facts.Fact, []string) {
+	now, notes := before.Then(live.Read(ctx, options)).Within(ended.Started.Add(-clockSlack), time.Time{}).Of(options.Job)
+	_ = reading.ReadMachine(ctx, live.KernelLogName, strings.NewReader(now.KernelLog())) // a string can be read
+	return now.Known(options.Base.Vocabulary), notes
 }
 
 // clockSlack is how far the kernel's clock, which suspends with the machine, may be behind.
 const clockSlack = 10 * time.Second
+
+// tell is answer for one who cannot do anything about a mistake but say it.
+func (o *runOptions) tell(std streams, report *report.Report) {
+	if err := o.answer(std, report); err != nil {
+		fmt.Fprintln(std.err, "triage: "+err.Error())
+	}
+}
 
 // answer writes the report to standard error and to the file that was asked for.
 func (o *runOptions) answer(std streams, report *report.Report) error {
 	std.out = std.err
 	if len(report.Diagnoses) == 0 && o.output.format == "text" {
 		fmt.Fprintln(std.err, "triage: the command failed, but nothing known was found in what it printed")
+		for _, note := range report.Notes {
+			fmt.Fprintln(std.err, "triage: "+note)
+		}
 	} else {
 		fmt.Fprintln(std.err)
 		if err := o.output.show(std, report); err != nil {

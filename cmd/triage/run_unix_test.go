@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -239,4 +240,70 @@ func TestRunDoesNotWaitForDaemons(t *testing.T) {
 		t.Fatalf("%q %v", out, err)
 	}
 	_ = syscall.Kill(pid, syscall.SIGKILL)
+}
+
+// A launcher that is killed leaves processes behind that write on. Triage ends with the launcher, and says which they are.
+func TestRunNamesOrphans(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // for a triage that waits for them for ever
+	defer cancel()
+	const rank = "while :; do echo rank at work; sleep 0.02; done"
+	cmd := triage(t, "run", "--live", "off", "--", "sh", "-c", "RANK=3 setsid sh -c '"+rank+"' & echo rank $!; sleep 0.4; kill -KILL $$")
+	context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	_ = cmd.Run()
+	var pid int
+	if _, err := fmt.Sscanf(out.String(), "rank %d", &pid); err != nil {
+		t.Fatalf("%q: %v", out.String(), err)
+	}
+	defer func() { _ = syscall.Kill(pid, syscall.SIGKILL) }()
+	if status := cmd.ProcessState.Sys().(syscall.WaitStatus); !status.Signaled() || status.Signal() != syscall.SIGKILL || ctx.Err() != nil {
+		t.Errorf("%v", cmd.ProcessState)
+	}
+	said := strings.Join(strings.Fields(errs.String()), " ")
+	for _, want := range []string{"still run: rank 3, sh -c while", fmt.Sprintf("kill %d", pid)} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is missing in %s", want, errs.String())
+		}
+	}
+}
+
+// A job that hangs is told of while it hangs: which rank is behind, the last line of each, and where their processes are. Ctrl-C then gives
+// that answer too.
+func TestRunSpeaksOfAHang(t *testing.T) {
+	const script = `RANK=0 sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo "[rank0]: step $i loss 2.5"; sleep 0.02; done; exec sleep 600' &
+RANK=1 sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do echo "[rank1]: step $i loss 2.5"; sleep 0.02; done; exec sleep 600' &
+trap 'kill 0; exit 130' INT; wait; wait`
+	cmd := triage(t, "run", "--live", "off", "--stall", "1s", "--", "sh", "-c", script)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no terminal
+	cmd.Stdout = io.Discard
+	errs, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }()
+	var said [2]strings.Builder // before Ctrl-C, and after
+	part := 0
+	lines := bufio.NewScanner(errs)
+	for lines.Scan() {
+		said[part].WriteString(lines.Text() + "\n")
+		if part == 0 && strings.Contains(said[0].String(), "  see\n") { // that is the end of an answer
+			part = 1
+			_ = cmd.Process.Signal(syscall.SIGINT)
+		}
+	}
+	_ = cmd.Wait()
+	for i, words := range [][]string{
+		{"nothing new for", "since", "likely[rank-stopped]", "step 10 loss 2.5", "step 12 loss 2.5", "sleep 600", "by /proc [rank 1]"},
+		{"likely[rank-stopped]", "step 10 loss 2.5", "by /proc [rank 1]"},
+	} {
+		for _, want := range words {
+			if !strings.Contains(said[i].String(), want) {
+				t.Errorf("answer %d lacks %q:\n%s", i, want, said[i].String())
+			}
+		}
+	}
 }

@@ -19,6 +19,7 @@ type finding struct {
 	event   *reading.Event
 	element *reading.Element
 	matches []match // the best first; empty for an exception that nothing is known of
+	machine bool    // only the machine's own messages show it, not the job's log
 }
 
 // match is a signature that fits an element, with the situation as it was there.
@@ -43,6 +44,7 @@ var fits = map[signature.Role]int{signature.Cause: 0, signature.Consequence: 1, 
 // user's interrupt, means only what a cause in it says.
 func judge(read *reading.Result, e *reading.Event, s situation) *finding {
 	best := &finding{event: e, Occurrences: e.Occurrences(read.WentOn)}
+	best.machine = read.OfMachine(best.First.Line.Source)
 	harmless := false
 	for i := range e.Chain {
 		el := &e.Chain[i]

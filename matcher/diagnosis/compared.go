@@ -65,7 +65,7 @@ func slowOrStopped(read *reading.Result, s situation, root *finding) *finding {
 	if root != nil && !slices.ContainsFunc(askedAbout(read, signature.PaceFinding), explained) {
 		return nil
 	}
-	shown := pace.Compare(read.Paces)
+	shown := pace.Compare(read.Paces, read.Standstill)
 	if shown == nil {
 		return nil
 	}

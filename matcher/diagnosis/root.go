@@ -53,6 +53,9 @@ func earlier(a, b *finding, first int) bool {
 	if x, y := a.role() == signature.Consequence, b.role() == signature.Consequence; x != y {
 		return y
 	}
+	if a.machine != b.machine {
+		return a.machine == (a.accountsFor(b) || b.accountsFor(a))
+	}
 	if first != logline.NoRank {
 		if x, y := a.ByRank[first] != nil, b.ByRank[first] != nil; x != y {
 			return x
@@ -65,6 +68,12 @@ func earlier(a, b *finding, first int) bool {
 		return x < y
 	}
 	return a.Earliest(first).Before(b.Earliest(first))
+}
+
+// accountsFor tells whether the machine tells of the reason for what the log tells. Else what the log states is no consequence of anything
+// that happened on the machine meanwhile.
+func (f *finding) accountsFor(other *finding) bool {
+	return f.machine && len(other.matches) > 0 && isOneOf(other, f.matches[0].signature.Explains)
 }
 
 // cutOff tells whether the finding is a traceback whose last line is missing, which tells less than any line near it.

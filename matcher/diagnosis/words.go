@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/gpu-triage/triage/matcher/facts"
 	"github.com/gpu-triage/triage/matcher/logline"
@@ -22,6 +23,7 @@ const (
 	maxConsequences = 12   // later failures
 	maxShown        = 2000 // bytes of one quoted line
 	maxTitle        = 200  // bytes of the title of a later failure
+	maxNoted        = 160  // bytes of a line in a note
 )
 
 // answers are the matches that are shown: the best one of the root and, when no cause is confirmed, every cause that may be it.
@@ -147,6 +149,9 @@ func userFrame(x *traceback.Exception, line logline.Line) (frame logline.Line, o
 // quote is a line as evidence, as it stands in its source: one that was folded is several there. What has a secret in it stays in one piece,
 // for half a secret is not known as one.
 func quote(read *reading.Result, line logline.Line) []report.Evidence {
+	if read.OfMachine(line.Source) {
+		return []report.Evidence{quoteText(ofMachine(line))}
+	}
 	original := read.Original(line)
 	if len(original) == 0 || report.Redact(line.Text) != line.Text {
 		return []report.Evidence{quoteText(line)}
@@ -156,6 +161,19 @@ func quote(read *reading.Result, line logline.Line) []report.Evidence {
 		quoted[i] = quoteText(part)
 	}
 	return quoted
+}
+
+// ofMachine is a line of the machine's messages as evidence: it stands in no file, so that its time tells where it is.
+func ofMachine(line logline.Line) logline.Line {
+	line.Source, line.Number, line.Peeled = machineSource(line), 0, ""
+	return line
+}
+
+func machineSource(line logline.Line) string {
+	if line.Time.IsZero() {
+		return line.Source
+	}
+	return line.Source + ", " + line.Time.Format(time.TimeOnly)
 }
 
 // quoteText is a line as evidence; secrets are taken out of the whole report later.
@@ -259,17 +277,39 @@ func filled(f signature.Fix, m match) report.Fix {
 func (c conclusion) consequences() []report.Consequence {
 	list := []report.Consequence{}
 	for _, f := range c.findings {
-		if f == c.root || f.Handled || len(list) == maxConsequences {
+		if f == c.root || f.Handled || f.machine || len(list) == maxConsequences {
 			continue
 		}
-		title := f.element.Text
-		if !f.role().LastResort() {
-			title = f.matches[0].signature.Headline.Fill(f.matches[0].situation)
-		}
-		title, _, _ = strings.Cut(title, "\n")
-		list = append(list, report.Consequence{Title: logline.Clip(title, maxTitle), Line: f.First.Line.Number, Ranks: f.Ranks()})
+		list = append(list, report.Consequence{Title: f.headline(), Line: f.First.Line.Number, Ranks: f.Ranks()})
 	}
 	return list
+}
+
+// meanwhile are sentences about what the machine's messages tell and is not the answer.
+func (c conclusion) meanwhile() (notes []string) {
+	told := make(map[string]bool) // several lines of the kernel tell one thing
+	if c.root != nil {
+		told[c.root.headline()] = true
+	}
+	for _, f := range c.findings {
+		if f == c.root || !f.machine || f.role() != signature.Cause || told[f.headline()] || len(notes) == maxConsequences {
+			continue
+		}
+		told[f.headline()] = true
+		line := logline.Clip(f.element.Line.Text, maxNoted)
+		notes = append(notes, fmt.Sprintf("While the job ran: %s (%s: %s).", f.headline(), machineSource(f.First.Line), line))
+	}
+	return notes
+}
+
+// headline is the finding in a few words.
+func (f *finding) headline() string {
+	title := f.element.Text
+	if !f.role().LastResort() {
+		title = f.matches[0].signature.Headline.Fill(f.matches[0].situation)
+	}
+	title, _, _ = strings.Cut(title, "\n")
+	return logline.Clip(title, maxTitle)
 }
 
 // factValues gives the facts of those names in the form of a report, in the order of the names, each once.

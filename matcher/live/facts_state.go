@@ -138,7 +138,7 @@ func (m *Machine) kernelFacts(f *factList) {
 	f.add("xids", list, where)
 	f.addOrNil("xid_blame", blame, where)
 	f.addOrNil("xid_text", strings.Join(text, "; "), where)
-	if m.Source == fromPrometheus {
+	if m.Source == fromPrometheus || m.oomUnclear && len(m.OOMKills) == 0 {
 		return
 	}
 	list, text = []any{}, nil

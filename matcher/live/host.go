@@ -161,6 +161,7 @@ func (s *system) readDriver(m *Machine) error {
 		return fmt.Errorf("/proc/driver/nvidia/version says nothing known: %q", firstLine([]byte(version)))
 	}
 	m.KernelModule, m.OpenModule = parts[1], strings.Contains(version, "Open Kernel Module")
+	m.minors = make(map[string]int)
 	folders, _ := filepath.Glob(s.path("/proc/driver/nvidia/gpus/*/information"))
 	for i, path := range folders {
 		info := map[string]string{}
@@ -169,6 +170,9 @@ func (s *system) readDriver(m *Machine) error {
 			if name, value, ok := strings.Cut(line, ":"); ok {
 				info[strings.TrimSpace(name)] = strings.TrimSpace(value)
 			}
+		}
+		if minor, err := strconv.Atoi(info["Device Minor"]); err == nil {
+			m.minors[info["Bus Location"]] = minor
 		}
 		m.procGPUs = append(m.procGPUs, GPU{Index: i, Name: word(info["Model"]), UUID: word(info["GPU UUID"]), Bus: word(info["Bus Location"])})
 	}

@@ -134,6 +134,17 @@ func interesting(text string) bool {
 	return false
 }
 
+// KernelSource is what evidence from the kernel's messages is called.
+func KernelSource(at time.Time) string {
+	if at.IsZero() {
+		return KernelLogName
+	}
+	return KernelLogName + ", " + at.Format(time.TimeOnly)
+}
+
+// KernelLogName is the name under which the kernel's messages are read.
+const KernelLogName = sourceKernel
+
 func keepKernel(lines []KernelLine) []KernelLine {
 	if len(lines) > maxKernelLines {
 		lines = lines[len(lines)-maxKernelLines:]
@@ -212,11 +223,14 @@ type OOMKill struct {
 	RSSMiB   float64   `json:"rss_mib"`             // what the process held
 	Cgroup   string    `json:"cgroup,omitempty"`    // whose limit was reached; empty when the whole machine ran out
 	LimitMiB float64   `json:"limit_mib,omitempty"` // of that cgroup
+	// TaskCgroup is that of the process itself, "" where the kernel does not say.
+	TaskCgroup string `json:"task_cgroup,omitempty"`
 }
 
 var (
 	oomVictim = regexp.MustCompile(`[Oo]ut of memory: Kill(?:ed)? process (\d+) \(([^)]*)\)(?:.*?anon-rss:(\d+)kB)?(?:.*?file-rss:(\d+)kB)?(?:.*?shmem-rss:(\d+)kB)?`)
 	oomCgroup = regexp.MustCompile(`oom-kill:constraint=CONSTRAINT_MEMCG.*oom_memcg=([^,]+),`)
+	oomTask   = regexp.MustCompile(`oom-kill:constraint=.*\btask_memcg=([^,]+),task=`)
 	oomOther  = regexp.MustCompile(`oom-kill:constraint=`)
 	oomLimit  = regexp.MustCompile(`^\s*(?:\[.*\] )?memory: usage \d+kB, limit (\d+)kB`)
 )
@@ -224,28 +238,39 @@ var (
 // oomKills puts the lines of each out-of-memory event together.
 func oomKills(lines []KernelLine) []OOMKill {
 	var kills []OOMKill
-	cgroup, limit := "", 0.0
+	var next OOMKill // what is known of the kill that the next lines will tell
 	for _, line := range lines {
 		if m := oomLimit.FindStringSubmatch(line.Text); m != nil {
-			limit = kib(m[1])
-		} else if m := oomCgroup.FindStringSubmatch(line.Text); m != nil {
-			cgroup = m[1]
-		} else if oomOther.MatchString(line.Text) {
-			cgroup, limit = "", 0
+			next.LimitMiB = kib(m[1])
+		}
+		if oomOther.MatchString(line.Text) {
+			limit := next.LimitMiB
+			next = OOMKill{TaskCgroup: submatch(oomTask, line.Text), Cgroup: submatch(oomCgroup, line.Text)}
+			if next.Cgroup != "" {
+				next.LimitMiB = limit
+			}
 		}
 		victim := oomVictim.FindStringSubmatch(line.Text)
 		if victim == nil {
 			continue
 		}
-		kill := OOMKill{Time: line.Time, Process: victim[2], RSSMiB: kib(victim[3]) + kib(victim[4]) + kib(victim[5])}
-		kill.PID, _ = strconv.Atoi(victim[1])
-		if strings.Contains(line.Text, "emory cgroup out of memory") {
-			kill.Cgroup, kill.LimitMiB = cgroup, limit
+		next.Time, next.Process, next.RSSMiB = line.Time, victim[2], kib(victim[3])+kib(victim[4])+kib(victim[5])
+		next.PID, _ = strconv.Atoi(victim[1])
+		if !strings.Contains(line.Text, "emory cgroup out of memory") {
+			next.Cgroup, next.LimitMiB = "", 0
 		}
-		kills = append(kills, kill)
-		cgroup, limit = "", 0
+		kills = append(kills, next)
+		next = OOMKill{}
 	}
 	return kills
+}
+
+// submatch is the first group of a pattern in a text, "" when it does not match.
+func submatch(pattern *regexp.Regexp, text string) string {
+	if m := pattern.FindStringSubmatch(text); m != nil {
+		return m[1]
+	}
+	return ""
 }
 
 // kib turns a number of KiB into MiB, 0 when text is none.

@@ -28,6 +28,8 @@ type Options struct {
 	Env []string
 	// Command is the command that runs the job, if known; its interpreter tells the Python environment.
 	Command []string
+	// Job is the processes of that command, if it was watched.
+	Job *Job
 	// Python names an interpreter, a virtual or conda environment, or a folder of packages.
 	Python string
 	// Timeout bounds each tool that is asked; zero means 10 seconds. A GPU that hangs makes nvidia-smi hang.
@@ -61,7 +63,9 @@ type Machine struct {
 	Limits        Limits            `json:"limits"`
 	Failures      []Failure         `json:"failures,omitempty"`
 
-	procGPUs []GPU
+	procGPUs   []GPU
+	minors     map[string]int // the N of /dev/nvidiaN by PCI address
+	oomUnclear bool           // the kernel killed a process that may have been the job's
 }
 
 // The values of Machine.Source.
@@ -87,6 +91,7 @@ type system struct {
 	vocabulary *fact.Vocabulary
 	env        []string
 	command    []string
+	job        *Job
 	python     string
 	timeout    time.Duration
 	root       string
@@ -95,11 +100,7 @@ type system struct {
 // Read asks every source. It never fails as a whole: what went wrong is in Failures. It takes no longer than about twice the
 // time limit, or until ctx ends.
 func Read(ctx context.Context, options Options) *Machine {
-	s := &system{vocabulary: options.Base.Vocabulary, env: options.Env, command: options.Command, python: options.Python,
-		timeout: cmp.Or(options.Timeout, 10*time.Second), root: cmp.Or(options.Root, "/")}
-	if s.env == nil {
-		s.env = os.Environ()
-	}
+	s := newSystem(options)
 	m := &Machine{Taken: time.Now(), Source: fromHere}
 	m.Host, _ = os.Hostname()
 	m.Environment = s.environment()
@@ -115,6 +116,16 @@ func Read(ctx context.Context, options Options) *Machine {
 	m.Xids, m.OOMKills = xids(m.Kernel, m.GPUs, options.Base.Xids), oomKills(m.Kernel)
 	m.fail("libraries", s.readLibraries(ctx, m))
 	return m
+}
+
+// newSystem is the machine that the options say.
+func newSystem(options Options) *system {
+	s := &system{vocabulary: options.Base.Vocabulary, env: options.Env, command: options.Command, job: options.Job, python: options.Python,
+		timeout: cmp.Or(options.Timeout, 10*time.Second), root: cmp.Or(options.Root, "/")}
+	if s.env == nil {
+		s.env = os.Environ()
+	}
+	return s
 }
 
 // readAtOnce asks the sources that need nothing of each other. Each fills fields of its own.
@@ -143,14 +154,14 @@ func (s *system) readAtOnce(ctx context.Context, m *Machine) {
 	}
 }
 
-// markOwn marks the processes of this process's own group while it runs a command: those of the job, or what is left of it.
+// markOwn marks the job's processes.
 func (s *system) markOwn(m *Machine) {
-	if len(s.command) == 0 {
+	if s.job == nil {
 		return
 	}
 	for i := range m.GPUs {
 		for j, p := range m.GPUs[i].Processes {
-			m.GPUs[i].Processes[j].Own = s.root == "/" && sameGroup(p.PID)
+			m.GPUs[i].Processes[j].Own = s.job.kin(p.PID) == ours
 		}
 	}
 }

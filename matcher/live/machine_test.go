@@ -39,6 +39,18 @@ func (m machine) write(path, content string) {
 	}
 }
 
+// link puts a symbolic link below the root, which leads to where it says.
+func (m machine) link(path, target string) {
+	m.t.Helper()
+	full := filepath.Join(m.root, path)
+	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+		m.t.Fatal(err)
+	}
+	if err := os.Symlink(target, full); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
 // tool puts a shell script of that name into PATH.
 func (m machine) tool(name, script string) {
 	m.t.Helper()

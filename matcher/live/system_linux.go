@@ -11,9 +11,3 @@ func fileSystemMiB(path string) (size, free float64) {
 	block := float64(fs.Bsize)
 	return float64(fs.Blocks) * block / (1 << 20), float64(fs.Bavail) * block / (1 << 20)
 }
-
-// sameGroup tells whether a process belongs to the process group of this one.
-func sameGroup(pid int) bool {
-	group, err := syscall.Getpgid(pid)
-	return err == nil && group == syscall.Getpgrp()
-}

@@ -17,8 +17,12 @@ type pacer struct {
 	*series
 }
 
-// Compare tells what the steps of all sources show together, or nil: that the job stands still before that it is slow.
-func Compare(paces []*Pace) *Finding {
+// Compare tells what the steps of all sources show together, or nil: that the job stands still before that it is slow. Whoever watches the
+// job knows better than timestamps whether it does.
+func Compare(paces []*Pace, seen Standstill) *Finding {
+	if seen.Wait > 0 {
+		return seen.finding(paces)
+	}
 	if slices.ContainsFunc(paces, func(p *Pace) bool { return p.finished }) {
 		return nil
 	}
@@ -80,8 +84,28 @@ func stopped(paces []*Pace, all []pacer) *Finding {
 	if slices.ContainsFunc(paces, func(p *Pace) bool { return p.paused }) {
 		return nil
 	}
-	first := slices.MaxFunc(all, func(a, b pacer) int { return cmp.Compare(a.last.number, b.last.number) })
 	wait, end, quiet := waited(paces)
+	found := stoppedFor(wait, quiet, paces, all)
+	if found != nil && wait > 0 {
+		found.Lines = append(found.Lines, end)
+	}
+	return found
+}
+
+// finding is that the job stands still, as somebody saw it.
+func (s Standstill) finding(paces []*Pace) *Finding {
+	if all := pacers(paces); len(all) > 0 {
+		return stoppedFor(s.Wait, true, paces, all)
+	}
+	if len(s.Lasts) == 0 {
+		return nil
+	}
+	return &Finding{Kind: Stopped, Quiet: true, stepless: true, Lines: s.Lasts[len(s.Lasts)-1:], wait: s.Wait}
+}
+
+// stoppedFor is stopped for a wait that is known, or 0.
+func stoppedFor(wait time.Duration, quiet bool, paces []*Pace, all []pacer) *Finding {
+	first := slices.MaxFunc(all, func(a, b pacer) int { return cmp.Compare(a.last.number, b.last.number) })
 	behind := left(all, first.last.number, wait > 0, len(paces) == 1)
 	found := &Finding{Kind: Stopped, Quiet: quiet, wait: wait}
 	switch {
@@ -94,9 +118,6 @@ func stopped(paces []*Pace, all []pacer) *Finding {
 		found.step, found.Lines = first.last.number, []logline.Line{first.last.line}
 	default:
 		return nil
-	}
-	if wait > 0 {
-		found.Lines = append(found.Lines, end)
 	}
 	return found
 }

@@ -33,6 +33,8 @@ type Finding struct {
 	others  int      // processes that it is not about
 	reached float64  // the step that the others reached
 
+	stepless bool // the log shows no steps
+
 	wait    time.Duration // without anything new, 0 when nobody knows
 	factor  float64       // a step takes so many times as long
 	seconds float64       // that a step takes now, 0 where the log tells a rate
@@ -70,7 +72,9 @@ func (f *Finding) Value() condition.Value {
 	}
 	switch f.Kind {
 	case Stopped:
-		members["step"] = condition.NumberValue(f.step)
+		if !f.stepless {
+			members["step"] = condition.NumberValue(f.step)
+		}
 		if len(f.names) > 0 {
 			members["reached"] = condition.NumberValue(f.reached)
 		}
@@ -127,6 +131,9 @@ func seconds(n float64) string { return strconv.FormatFloat(n, 'g', 3, 64) + " s
 
 // spoken is a time as people say it.
 func spoken(d time.Duration) string {
+	if d < 2*time.Minute {
+		return fmt.Sprintf("%.0f seconds", d.Seconds())
+	}
 	if d < 2*time.Hour {
 		return fmt.Sprintf("%.0f minutes", d.Minutes())
 	}

@@ -263,14 +263,14 @@ func TestStops(t *testing.T) {
 		line int
 		says string
 	}{
-		{"alone", []string{beating(100, 900)}, "job-stands-still", 0, 115, "After step 100 no other came for 12 minutes"},
-		{"all", []string{beating(100, 900), beating(100, 900)}, "job-stands-still", logline.NoRank, 115, "After step 100"},
+		{"alone", []string{beating(100, 900)}, "job-stands-still", 0, 115, "came for 12 minutes after step 100"},
+		{"all", []string{beating(100, 900), beating(100, 900)}, "job-stands-still", logline.NoRank, 115, "after step 100"},
 		{"one of files", []string{beating(100, 900), beating(101, 900), beating(101, 900)}, "rank-stopped", 0, 115, "The last step of rank 0 is 100, the other 2 reached 101"},
 		{"one of a log", []string{ranks(beating(60, 800), beating(61, 800), beating(61, 800), beating(61, 800))}, "rank-stopped", 0, 0, "The last step of rank 0 is 60, the other 3 reached 61"},
 		{"two of four without a clock", []string{ranks(run(62, nano, from(1, 1)), run(59, nano, from(1, 1)), run(62, nano, from(1, 1)), run(62, nano, from(1, 1)))}, "rank-stopped", 1, 0, "The last step of rank 1 is 59"},
-		{"to the time limit", []string{beating(100, 900) + limit}, "job-stands-still", 0, 115, "After step 100"},
-		{"till Ctrl-C", []string{beating(100, 900) + interrupt}, "job-stands-still", 0, 115, "After step 100"},
-		{"nothing printed till the time limit", []string{run(60, megatron, from(1, 1)) + strings.Replace(limit, "T09", "T10", 1)}, "job-stands-still", 0, 60, "After step 60"},
+		{"to the time limit", []string{beating(100, 900) + limit}, "job-stands-still", 0, 115, "after step 100"},
+		{"till Ctrl-C", []string{beating(100, 900) + interrupt}, "job-stands-still", 0, 115, "after step 100"},
+		{"nothing printed till the time limit", []string{run(60, megatron, from(1, 1)) + strings.Replace(limit, "T09", "T10", 1)}, "job-stands-still", 0, 60, "after step 60"},
 		{"on to the time limit", []string{beating(450, 900) + limit}, "slurm-time-limit", 0, 0, ""},
 	}
 	for _, c := range cases {

@@ -43,10 +43,12 @@ type Reading struct {
 	survival   survival
 	statements statements
 	pace       paces
+	standstill pace.Standstill
 	dumps      []*flight.Dump
 	tails      tails
 	originals  originals
-	noLogs     []string // sentences about the sources that are no logs
+	noLogs     []string        // sentences about the sources that are no logs
+	machine    map[string]bool // the sources that are not the job's: what the machine said while it ran
 }
 
 // Begin starts a reading with what was prepared of a knowledge base.
@@ -60,6 +62,7 @@ func Begin(base *rules.Base, filter *prefilter.Filter, steps *pace.StepReader, r
 		pace:       paces{steps: steps},
 		tails:      tails{finder: roots},
 		originals:  make(originals),
+		machine:    make(map[string]bool),
 	}
 }
 
@@ -67,6 +70,13 @@ func Begin(base *rules.Base, filter *prefilter.Filter, steps *pace.StepReader, r
 // processors, up to maxWorkers. The error is from's, or that of ctx.
 func (r *Reading) Read(ctx context.Context, name string, from io.Reader) error {
 	return r.read(ctx, name, from, scan.Reading{Workers: min(runtime.GOMAXPROCS(0), maxWorkers)})
+}
+
+// ReadMachine takes in what the machine said while the job ran, as its kernel's messages, under a name of their own. A failure that these
+// lines tell counts for less than one that the job's own log tells, and they state nothing about the job.
+func (r *Reading) ReadMachine(ctx context.Context, name string, from io.Reader) error {
+	r.machine[name] = true
+	return r.Read(ctx, name, from)
 }
 
 func (r *Reading) read(ctx context.Context, name string, from io.Reader, how scan.Reading) error {
@@ -99,6 +109,9 @@ func (r *Reading) read(ctx context.Context, name string, from io.Reader, how sca
 	s.judge()
 	return err
 }
+
+// StoodStill says that the job did, as whoever watched it saw it.
+func (r *Reading) StoodStill(seen pace.Standstill) { r.standstill = seen }
 
 // dump takes in a dump of NCCL's flight recorder.
 func (r *Reading) dump(name string, from io.Reader) error {

@@ -21,13 +21,15 @@ type Result struct {
 	Facts         map[string]facts.Fact // that the logs state
 	SelectionLogs facts.SelectionLogs
 	Xids          *facts.Xids
-	LogPatterns   []logline.Line // by the number of a pattern that conditions look for: the first line that matches, with number 0 when none does
-	Paces         []*pace.Pace   // of the sources that show steps
-	Dumps         []*flight.Dump // of NCCL's flight recorder
+	LogPatterns   []logline.Line  // by the number of a pattern that conditions look for: the first line that matches, with number 0 when none does
+	Paces         []*pace.Pace    // of the sources that show steps
+	Standstill    pace.Standstill // of the job, as whoever watched it saw it
+	Dumps         []*flight.Dump  // of NCCL's flight recorder
 	Stats         report.Stats
 	NoLogs        []string // sentences about the sources that are no logs, of which nothing is in Events
 
 	tails     tails
+	machine   map[string]bool // sources, by name
 	originals originals
 	survival  *survival
 	failures  map[string][]int // when something happened last to each process, by source and in order
@@ -41,13 +43,16 @@ func (r *Reading) Result() *Result {
 		Events: slices.SortedFunc(maps.Values(r.events), func(a, b *Event) int { return cmp.Compare(a.Number, b.Number) }),
 		NoLogs: r.noLogs,
 		Facts:  s.facts.Stated(), SelectionLogs: s.selectionLogs, Xids: &s.xids, LogPatterns: s.patterns,
-		Paces: r.pace.all, Dumps: r.dumps, Stats: r.stats, tails: r.tails,
+		Paces: r.pace.all, Standstill: r.standstill, Dumps: r.dumps, Stats: r.stats, tails: r.tails, machine: r.machine,
 		originals: r.originals, survival: &r.survival, failures: r.survival.failures(),
 	}
 }
 
 // Occurrence is that of something that a line shows after all that was read.
 func (r *Result) Occurrence(line logline.Line) Occurrence { return r.survival.occurrence(line) }
+
+// OfMachine tells whether a source is no log of the job but what the machine said while it ran.
+func (r *Result) OfMachine(source string) bool { return r.machine[source] }
 
 // RootLine is what failed as far as the form of the last lines of the sources tells, whether a signature knows it or not; nil when they say
 // of nothing that it failed.

@@ -102,12 +102,18 @@ func (s *source) line(line logline.Line) {
 
 // state takes what a line with those words states. Text is the part of it that counts.
 func (s *source) state(words []int, text string, line logline.Line, head, said bool) {
+	if s.machine[s.name] {
+		return
+	}
 	s.statements.take(s.matching.filter.Statements(text, words, head), text, line, said)
 }
 
+// proseLines is how many of the first lines of a source a person may have written: an issue is no longer, with its log.
+const proseLines = 500
+
 // plain tells that a line has nothing around it that a program puts there, so that a person may have written it.
 func plain(line logline.Line) bool {
-	return line.Head == 0 && line.Level == "" && line.Rank == logline.NoRank && line.Time.IsZero()
+	return line.Number <= proseLines && line.Head == 0 && line.Level == "" && line.Rank == logline.NoRank && line.Time.IsZero()
 }
 
 // event takes in a line with such words as an event, if it is one.

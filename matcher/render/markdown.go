@@ -80,6 +80,9 @@ func (m *markdown) report(r *report.Report) {
 	if m.extent.details && len(r.Diagnoses) > 0 {
 		m.everyFact(r.Facts)
 	}
+	if by := made(r); by != "" {
+		m.block("*" + inline(by) + "*")
+	}
 }
 
 func (m *markdown) diagnosis(level string, d report.Diagnosis) {

@@ -119,7 +119,10 @@ func origin(f report.FactValue) string {
 
 // place names a line as editors and compilers do.
 func place(e report.Evidence) string {
-	where := Line(e.Source) + ":" + strconv.Itoa(e.Line)
+	where := Line(e.Source)
+	if e.Line > 0 { // else it is no line of a file
+		where += ":" + strconv.Itoa(e.Line)
+	}
 	if e.Rank != nil {
 		where += fmt.Sprintf(" [rank %d]", *e.Rank)
 	}
@@ -216,6 +219,14 @@ func remarks(r *report.Report) []string {
 // silence is what stands in the place of a diagnosis when there is none.
 func silence(r *report.Report) string {
 	return fmt.Sprintf("No failure found in %d lines.", r.Stats.Lines)
+}
+
+// made tells which program and knowledge made the answer, or nothing when the report does not say.
+func made(r *report.Report) string {
+	if r.Program == "" {
+		return ""
+	}
+	return "triage " + Line(r.Program) + ", knowledge " + Line(r.Knowledge)
 }
 
 // What an answer that names no cause ends with.

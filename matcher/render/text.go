@@ -101,7 +101,7 @@ func (p *page) evidence(quotes []report.Evidence) {
 		rows := quoted(e.Text, p.width-gutter-3)
 		for j, row := range rows {
 			edge := bar
-			if j == 0 {
+			if j == 0 && e.Line > 0 {
 				edge = p.paint.gutter(fmt.Sprintf("%*d |", gutter, e.Line))
 			}
 			if i == 0 {

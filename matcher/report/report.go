@@ -9,6 +9,8 @@ const Schema = "triage.report/v1"
 // Report is the answer about one set of logs. Its JSON form is a public contract.
 type Report struct {
 	Schema    string      `json:"schema"`
+	Program   string      `json:"program"`   // the version of triage
+	Knowledge string      `json:"knowledge"` // the version of the rules, with "+own" when further ones were added
 	Diagnoses []Diagnosis `json:"diagnoses"` // the root cause first
 	Facts     []FactValue `json:"facts"`     // everything known about the situation
 	Notes     []string    `json:"notes,omitempty"`
@@ -49,7 +51,8 @@ func (r *Report) Explained() bool {
 	return len(r.Diagnoses) > 0 && r.Diagnoses[0].Certainty != Unexplained
 }
 
-// Evidence quotes a line of a log. Line counts the \n-terminated lines of Source from 1.
+// Evidence quotes a line of a log. Line counts the \n-terminated lines of Source from 1; 0 is something that stands in no file, as a message
+// of the kernel, whose Source says when it came.
 type Evidence struct {
 	Source string `json:"source"`
 	Line   int    `json:"line"`
@@ -57,7 +60,7 @@ type Evidence struct {
 	Text   string `json:"text"`
 }
 
-// FactValue is a fact with where it is from: Source is "user", "log" or "live", Where a line of a log or a command.
+// FactValue is a fact with where it is from: Source is "user", "log", "prose" or "live", Where a line of a log or a command.
 type FactValue struct {
 	Name   string `json:"name"`
 	Value  any    `json:"value"` // null: known to be absent

@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"time"
@@ -12,13 +13,17 @@ type stream struct {
 	ours   *os.File
 	to     *os.File
 	copies *backlog
+	also   io.Writer
 	isPTY  bool
 	done   chan struct{}
 	wrote  chan struct{} // tells drain that something came
 }
 
-// silence is how long the output may be held open, with nothing written to it, by processes that outlive the command.
-const silence = 2 * time.Second
+// How long the output may be held open by processes that outlive the command: as long as they write, but not for ever.
+const (
+	silence = 500 * time.Millisecond // with nothing written to it
+	patient = 2 * time.Second        // in all
+)
 
 // connect gives the command outputs of the kind that this process has itself: terminals for terminals, pipes for all else, and one
 // for both where both are the same.
@@ -28,7 +33,7 @@ func connect(cmd *exec.Cmd, job Job, readers *readers) ([]*stream, error) {
 		if err != nil {
 			return nil, err
 		}
-		both.copies = readers.now("output")
+		both.copies, both.also = readers.now("output"), job.copy("output")
 		cmd.Stdout, cmd.Stderr = both.child, both.child
 		return []*stream{both}, nil
 	}
@@ -41,8 +46,17 @@ func connect(cmd *exec.Cmd, job Job, readers *readers) ([]*stream, error) {
 		return nil, err
 	}
 	out.copies, errs.copies = readers.afterwards("stdout"), readers.now("stderr")
+	out.also, errs.also = job.copy("stdout"), job.copy("stderr")
 	cmd.Stdout, cmd.Stderr = out.child, errs.child
 	return []*stream{out, errs}, nil
+}
+
+// copy is what gets a copy of an output.
+func (j Job) copy(name string) io.Writer {
+	if j.Copy == nil {
+		return io.Discard
+	}
+	return j.Copy(name)
 }
 
 func sameOutput(a, b *os.File) bool {
@@ -74,6 +88,7 @@ func (s *stream) pass() {
 				return
 			}
 			_, _ = s.copies.Write(buffer[:n]) // it never fails
+			_, _ = s.also.Write(buffer[:n])   // nobody cares
 			select {
 			case s.wrote <- struct{}{}:
 			default:
@@ -86,14 +101,17 @@ func (s *stream) pass() {
 }
 
 // drain waits for the rest of the output after the command has ended. A process that it left behind may keep the output open for
-// ever; it is waited for only as long as it writes.
+// ever, and may write on for ever.
 func (s *stream) drain() {
+	enough := time.After(patient)
 	for {
 		select {
 		case <-s.done:
 			return
 		case <-s.wrote:
 		case <-time.After(silence):
+			return
+		case <-enough:
 			return
 		}
 	}

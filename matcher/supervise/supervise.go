@@ -28,6 +28,10 @@ import (
 type Job struct {
 	Args           []string // the program, looked up in PATH, and its arguments
 	Stdout, Stderr *os.File // where its outputs go, unchanged; they may be one file
+	// Started is called with the number of the command's process as soon as it runs; it may be nil.
+	Started func(pid int)
+	// Copy gives what gets a copy of an output as it comes, under the names that Read gets; it must not wait, and may be nil.
+	Copy func(name string) io.Writer
 	// Read reads a copy of an output to its end. Standard error, or both outputs where they are one file, it gets while the command
 	// runs, as "stderr" or "output"; standard output, as "stdout", in ReadRest, because the order of two outputs is not to be known.
 	// It is never called twice at once. Its error, or its panic, ends the reading but not the command.
@@ -50,7 +54,7 @@ const (
 	codeNotFound      = 127
 )
 
-// Run runs the job and waits for it, and up to two seconds of silence for processes that outlive it and hold its outputs open. The
+// Run runs the job and waits for it, and up to two seconds more for processes that outlive it and write to its outputs. The
 // error says why it could not be started; Ended.Code then is what a shell would give.
 func Run(job Job) (Ended, error) {
 	path, err := exec.LookPath(job.Args[0])
@@ -69,7 +73,7 @@ func Run(job Job) (Ended, error) {
 	relayed := newRelay(streams)
 	defer relayed.stop()
 	ended.Started = time.Now()
-	err = startAndWait(cmd, relayed, streams)
+	err = startAndWait(cmd, job.Started, relayed, streams)
 	ended.Finished = time.Now()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
@@ -84,7 +88,7 @@ func Run(job Job) (Ended, error) {
 }
 
 // startAndWait keeps to one thread, because the kernel takes the end of the thread that started a process for the end of its parent.
-func startAndWait(cmd *exec.Cmd, relayed *relay, streams []*stream) error {
+func startAndWait(cmd *exec.Cmd, started func(int), relayed *relay, streams []*stream) error {
 	done := make(chan error)
 	go func() {
 		runtime.LockOSThread()
@@ -102,6 +106,9 @@ func startAndWait(cmd *exec.Cmd, relayed *relay, streams []*stream) error {
 			go s.pass()
 		}
 		relayed.to(cmd.Process)
+		if started != nil {
+			started(cmd.Process.Pid)
+		}
 		done <- cmd.Wait()
 	}()
 	err := <-done

@@ -17,7 +17,7 @@ func FindingShapes() map[string]condition.Shape {
 		PaceFinding: {Type: condition.Object, Members: map[string]condition.Shape{
 			"kind":          text,   // stopped, slower, or slower_than_others
 			"processes":     text,   // names of those that it is about; nil when it is about all
-			"step":          number, // the last one, or the first slow one
+			"step":          number, // the last one, or the first slow one; nil where the log shows no steps
 			"others":        number, // processes that it is not about
 			"reached":       number, // the step that the others reached
 			"wait":          number, // seconds without anything new
