@@ -30,9 +30,10 @@ const (
 // Pace is how a source's processes went on.
 type Pace struct {
 	series   []*series
-	finished bool // the work was done
-	paused   bool // something other than steps began after the last
-	quiet    bool // after the last step came nothing new, only lines of kinds that came before
+	finished bool  // the work was done
+	paused   bool  // something other than steps began after the last
+	quiet    bool  // after the last step came nothing new, only lines of kinds that came before
+	aside    aside // work other than steps that goes on where the source ends
 	clock    bool
 	stepped  mark          // the last line that shows a step
 	ended    mark          // the last line with a timestamp before anything new
@@ -64,12 +65,12 @@ type seriesKey struct {
 	of     float64
 }
 
-// close sums up the sample of a source; nil when it shows no steps.
+// close sums up the sample of a source; nil when it shows neither steps nor other work.
 func (s *Sample) close() *Pace {
-	if !slices.ContainsFunc(s.marks, func(m mark) bool { return m.by != "" }) {
+	if !slices.ContainsFunc(s.marks, func(m mark) bool { return m.by != "" || m.aside.name != "" }) {
 		return nil
 	}
-	p := &Pace{clock: s.clock()}
+	p := &Pace{clock: s.clock(), aside: unfinished(s.marks)}
 	p.wait(s.marks)
 	p.group(s.marks)
 	row := max(s.closed, 1)

@@ -47,6 +47,7 @@ type step struct {
 	rate     bool    // seconds are those of a rate, of whatever it counts
 	batch    float64 // samples
 	memory   float64 // bytes of the GPU that are in use
+	aside    aside   // something other than steps
 	finished bool    // the work is done
 	pause    bool    // something other than steps begins
 }
@@ -85,6 +86,7 @@ func stepIn(text string, by []reader) (read step) {
 			read.by = one.id
 			read.take(groups)
 		} else {
+			read.aside.take(groups)
 			read.finished = read.finished || groups["finished"] != ""
 			read.pause = read.pause || groups["pause"] != ""
 		}
@@ -107,14 +109,17 @@ func (r *reader) groups(text string) map[string]string {
 	return groups
 }
 
-func (s *step) take(groups map[string]string) {
-	value := func(name string) float64 {
-		n, err := strconv.ParseFloat(strings.ReplaceAll(groups[name], ",", ""), 64)
-		if err != nil || !(n > 0) || n > 1e15 { // not a number, or none that counts
-			return 0
-		}
-		return n
+// numberIn is a number in a text, 0 when it is none that counts.
+func numberIn(text string) float64 {
+	n, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
+	if err != nil || !(n > 0) || n > 1e15 {
+		return 0
 	}
+	return n
+}
+
+func (s *step) take(groups map[string]string) {
+	value := func(name string) float64 { return numberIn(groups[name]) }
 	s.number, s.of, s.data, s.batch = value("step"), value("steps"), value("data_seconds"), value("batch")
 	if groups["epoch"] != "" {
 		s.number += value("epoch") * s.of
