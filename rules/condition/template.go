@@ -41,8 +41,8 @@ func ParseTemplate(text string) Template {
 	return t
 }
 
-// ParseCommand reads a command with places, which is run as a whole or not at all. It has no optional words: [[ is the shell's.
-func ParseCommand(text string) Template {
+// ParsePhrase reads a text with places that is said as a whole or not at all, such as a title or a name. It has no optional words.
+func ParsePhrase(text string) Template {
 	return Template{{{parts: parseParts(text)}}}
 }
 

@@ -32,7 +32,7 @@ func TestFill(t *testing.T) {
 func TestFillCommand(t *testing.T) {
 	scope := NewScope()
 	scope.Declare("path", Shape{Type: String})
-	command := ParseCommand("if [[ -d {path} ]]; then ls. {path}; fi")
+	command := ParsePhrase("if [[ -d {path} ]]; then ls. {path}; fi")
 	if got := command.Fill(scope.NewSituation()); got != "" {
 		t.Errorf("a command without its path is %q", got)
 	}
