@@ -89,7 +89,9 @@ func runCommand(ctx context.Context, std streams, o *runOptions, args []string) 
 	watch.where = func(ctx context.Context) []report.Evidence { return job.Where(ctx, options) }
 	watch.say = func(still pace.Standstill, answer *report.Report) {
 		announce(std.err, still)
-		o.tell(std, answer)
+		whole := *o
+		whole.output.verbose = true // each process counts
+		whole.tell(std, answer)
 	}
 	reading := engine.Begin()
 	read := func(name string, output io.Reader) error { return reading.Read(ctx, name, output) }
@@ -118,6 +120,7 @@ func runCommand(ctx context.Context, std streams, o *runOptions, args []string) 
 	report := reading.Report(known...)
 	if stood.Wait > 0 {
 		showStandstill(&report, stood, watch.seen)
+		o.output.verbose = true
 	}
 	report.Notes = append(report.Notes, notes...)
 	report.Stats.ElapsedMS = ended.Finished.Sub(ended.Started).Milliseconds()
@@ -140,8 +143,8 @@ func leftBehind(running []live.JobProcess) []string {
 		numbers[i] = strconv.Itoa(p.PID)
 		names[i] = p.String()
 	}
-	return []string{fmt.Sprintf("The command has ended, and processes that it started still run: %s. What they print is not shown any more. "+
-		"This ends them: kill %s", strings.Join(names, "; "), strings.Join(numbers, " "))}
+	return []string{fmt.Sprintf("The command has ended, and what it started still runs; kill %s ends it: %s. What they print is not shown any more.",
+		strings.Join(numbers, " "), strings.Join(names, "; "))}
 }
 
 // stopAtInterrupt lets a second Ctrl-C end the diagnosis.
@@ -199,7 +202,7 @@ func (o *runOptions) answer(std streams, report *report.Report) error {
 	if o.report == "" {
 		return nil
 	}
-	form := outputFlags{format: "json", color: "never"}
+	form := outputFlags{format: "json", color: "never", verbose: true}
 	switch filepath.Ext(o.report) {
 	case ".txt":
 		form.format = "text"

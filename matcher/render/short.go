@@ -17,32 +17,48 @@ const (
 	quoteRows = 2 // of the line that decides; its place and the user's own frame take one each
 	causeRows = 3
 	fixRows   = 3 // what to do and its commands
+	noteRows  = 2 // which the cause goes without
 )
 
 // Short returns r as a terminal shows it in at most fifteen rows of eighty columns: the verdict, the line that decides and the frame in the
 // user's own code, why, the best fix, and one command that leads on. Text has all of it.
 func Short(r *report.Report, style Style) string {
 	p := newPage(style)
-	spare := causeRows
+	notes := p.firstNote(remarks(r))
 	if len(r.Diagnoses) == 0 {
 		p.line(0, silence(r))
 	} else {
-		spare -= min(1, len(r.Diagnoses)-1) + min(1, len(remarks(r)))
-		p.short(r, spare, style.Logs)
+		p.short(r, max(1, causeRows-len(notes)), style.Logs)
 	}
-	if notes := remarks(r); len(notes) > 0 {
-		more := ""
-		if len(notes) > 1 {
-			more = fmt.Sprintf(" (-v: %d more)", len(notes)-1)
-		}
-		p.line(0, p.paint.note("note: ")+clip(notes[0], p.width-len("note: ")-len(more))+more)
+	for _, row := range notes {
+		p.line(0, row)
 	}
 	return p.out.String()
 }
 
+// firstNote are the rows of the first note.
+func (p *page) firstNote(notes []string) []string {
+	if len(notes) == 0 {
+		return nil
+	}
+	label, more := "note: ", ""
+	if len(notes) > 1 {
+		more = fmt.Sprintf(" (-v: %d more)", len(notes)-1)
+	}
+	rows := firstRows(notes[0]+more, p.width-len(label), noteRows)
+	for i := range rows {
+		if i > 0 {
+			label = strings.Repeat(" ", len(label))
+		}
+		rows[i] = p.paint.note(label) + rows[i]
+	}
+	return rows
+}
+
 // short writes the root cause.
-func (p *page) short(r *report.Report, causeRows int, logs string) {
-	d := r.Diagnoses[0]
+func (p *page) short(r *report.Report, rowsOfCause int, logs string) {
+	d, others := r.Diagnoses[0], r.Diagnoses[1:]
+	rowsOfCause = max(1, rowsOfCause-min(1, len(others)))
 	label, title := p.verdict(d), cmp.Or(withRank(d, r.Facts), Line(d.ID))
 	for _, row := range firstRows(title, p.width-ansi.StringWidth(label), headRows) {
 		p.line(0, label+p.paint.strong(row))
@@ -51,13 +67,13 @@ func (p *page) short(r *report.Report, causeRows int, logs string) {
 	p.decides(d)
 	if d.Cause != "" {
 		p.line(0, "")
-		for _, row := range firstSentences(d.Cause, p.width-2, causeRows) {
+		for _, row := range firstSentences(d.Cause, p.width-2, rowsOfCause) {
 			p.line(2, row)
 		}
 	}
 	p.line(0, "")
 	p.bestFix(d.Fixes)
-	if others := r.Diagnoses[1:]; len(others) > 0 {
+	if len(others) > 0 {
 		more := ""
 		if len(others) > 1 {
 			more = fmt.Sprintf(" (-v: %d more)", len(others)-1)
@@ -98,8 +114,8 @@ func (p *page) decides(d report.Diagnosis) {
 		gutter = max(gutter, len(fmt.Sprint(e.Line)))
 	}
 	where := place(first)
-	if others := spread(d); len(d.Ranks) > 1 || d.Count > 1 {
-		where += ", " + others
+	if len(d.Ranks) > 1 || d.Count > 1 {
+		where = place(report.Evidence{Source: first.Source, Line: first.Line}) + " [" + spread(d) + "]"
 	}
 	p.line(gutter, p.paint.gutter("--> ")+clip(where, p.width-gutter-len("--> ")))
 	for _, e := range quotes {
@@ -127,8 +143,13 @@ func (p *page) bestFix(fixes []report.Fix) {
 		return
 	}
 	best, label := fixes[0], "fix: "
-	commands := rowsOf(best.Run)
-	rows := firstRows(Line(best.Do), p.width-2-len(label), fixRows-min(1, len(commands)))
+	commands := p.rowsOf(best.Commands())
+	height := func(command string) int { return 1 + (1+len(label)+ansi.StringWidth(command))/p.width } // none is cut, so that it can be copied
+	room := fixRows
+	if len(commands) > 0 {
+		room -= height(commands[0])
+	}
+	rows := firstRows(Line(best.Do), p.width-2-len(label), max(1, room))
 	for i, row := range rows {
 		if i == 0 {
 			p.line(2, p.paint.good(label)+row)
@@ -136,39 +157,37 @@ func (p *page) bestFix(fixes []report.Fix) {
 		}
 		p.line(2+len(label), row)
 	}
-	room := fixRows - len(rows)
+	room = fixRows - len(rows)
 	for i, command := range commands {
-		room -= 1 + ansi.StringWidth(command)/p.width // a command is not cut, so that it can be copied
+		room -= height(command)
 		if i > 0 && room < 0 {
 			break
 		}
-		p.line(2+len(label), p.paint.command(command))
+		p.line(2+len(label), command)
 	}
 }
 
-// rowsOf are the rows of commands.
-func rowsOf(commands []string) (rows []string) {
-	for _, command := range commands {
-		for row := range strings.SplitSeq(strings.TrimSpace(clean(command)), "\n") {
-			if row != "" {
-				rows = append(rows, row)
-			}
-		}
+// rowsOf are the rows of commands, as the whole answer has them.
+func (p *page) rowsOf(commands []report.Commands) []string {
+	inner := &page{width: p.width, paint: p.paint}
+	for _, c := range commands {
+		inner.commands(0, c)
 	}
-	return rows
+	return slices.DeleteFunc(strings.Split(inner.out.String(), "\n"), func(row string) bool { return row == "" })
 }
 
 // next writes the command that leads on, and what more there is to read.
 func (p *page) next(d report.Diagnosis, logs string) {
+	if ansi.StringWidth(logs) > p.width/2 {
+		logs = ""
+	}
 	command := "triage explain " + Line(d.ID)
 	asked := slices.IndexFunc(d.Missing, func(m report.Missing) bool { return m.Name != "log" })
 	switch {
 	case d.Certainty == report.Unexplained:
 		command = "triage rules new " + cmp.Or(logs, "LOG")
-	case d.Certainty == report.Likely && asked >= 0 && logs != "":
-		command = "triage " + logs + " --fact " + Line(d.Missing[asked].Name) + "=..."
 	case d.Certainty == report.Likely && asked >= 0:
-		command = "triage --fact " + Line(d.Missing[asked].Name) + "=... < LOG"
+		command = "triage " + cmp.Or(logs, "LOG") + " --fact " + Line(d.Missing[asked].Name) + "=..."
 	}
 	row := p.paint.heading("next: ") + p.paint.command(command)
 	if more := furtherParts(d); more != "" && ansi.StringWidth(row)+len("   -v: ")+2+len(more) <= p.width {
@@ -205,7 +224,7 @@ func firstOf(rows []string, width, most int) []string {
 		return rows
 	}
 	rows = slices.Clone(rows[:most])
-	rows[most-1] = ansi.Truncate(rows[most-1]+" "+strings.Repeat("…", width), width-1, "") // room for what follows
+	rows[most-1] = ansi.Truncate(rows[most-1]+" "+strings.Repeat("…", width), width-2, "") // room for what follows
 	rows[most-1] = strings.TrimRight(rows[most-1], " …") + " …"
 	return rows
 }
@@ -230,7 +249,7 @@ func firstSentences(text string, width, most int) []string {
 			return fitting
 		}
 	}
-	if len(fitting) < most-1 {
+	if len(fitting) == 0 || len(fitting) < most-1 {
 		return firstRows(text, width, most)
 	}
 	return fitting
