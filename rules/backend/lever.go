@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -133,10 +134,20 @@ func (v *lever) words(text string, value condition.Value) string {
 	return strings.ReplaceAll(text, "{value}", value.String())
 }
 
-// step is the lever in words.
-func (v *lever) step(value condition.Value) Step {
+// majorOf stands in a command for the first number of a version that is known, with what stands there when it is not: {cuda.major|12}.
+var majorOf = regexp.MustCompile(`\{(\w+)\.major\|(\d+)\}`)
+
+// step is the lever in words, in a situation.
+func (v *lever) step(value condition.Value, now *situation) Step {
 	step := Step{Do: v.words(v.do, value), Loses: v.words(v.loses, value)}
 	for _, command := range v.run {
+		command = majorOf.ReplaceAllStringFunc(command, func(place string) string {
+			parts := majorOf.FindStringSubmatch(place)
+			if version, ok := now.Value(parts[1]).Version(); ok {
+				return version.Truncate(1).String()
+			}
+			return parts[2]
+		})
 		step.Run = append(step.Run, v.words(command, value))
 	}
 	return step
