@@ -109,9 +109,14 @@ def _say(error: BaseException) -> None:
     if report is None or not report.diagnoses or sys.stderr is None:
         return
     with contextlib.suppress(Exception, KeyboardInterrupt):  # a closed or full stream is no reason to say more
-        colour = "always" if sys.stderr.isatty() else "never"
-        sys.stderr.write("\n" + report.text(f"--color={colour}"))
+        sys.stderr.write("\n" + report.text("--color=always" if _coloured() else "--color=never"))
         sys.stderr.flush()
+
+
+def _coloured() -> bool:
+    """Whether there is a terminal that shows colours, and https://no-color.org does not forbid them."""
+    shows = "WT_SESSION" in os.environ if sys.platform == "win32" else os.environ.get("TERM") != "dumb"
+    return shows and sys.stderr.isatty() and not os.environ.get("NO_COLOR")
 
 
 def _report(error: BaseException) -> Report | None:
