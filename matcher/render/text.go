@@ -41,6 +41,10 @@ func Text(r *report.Report, style Style) string {
 		p.line(0, "")
 		p.hanging(0, p.paint.note("note: "), note)
 	}
+	if by := made(r); by != "" {
+		p.line(0, "")
+		p.line(0, p.paint.faint(by))
+	}
 	return p.out.String()
 }
 
