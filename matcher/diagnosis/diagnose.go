@@ -42,7 +42,7 @@ func Of(read *reading.Result, known ...facts.Fact) report.Report {
 	if c.root != nil {
 		answer.Diagnoses[0].Consequences = c.consequences()
 	}
-	answer.Notes = append(answer.Notes, c.meanwhile()...)
+	answer.Notes = append(append(answer.Notes, c.lasting()...), c.meanwhile()...)
 	answer.Redact()
 	return answer
 }

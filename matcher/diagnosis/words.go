@@ -285,6 +285,20 @@ func (c conclusion) consequences() []report.Consequence {
 	return list
 }
 
+// lasting are sentences about what the job survived and something has to be done about all the same.
+func (c conclusion) lasting() (notes []string) {
+	for _, f := range c.findings {
+		switch {
+		case !f.Handled || !f.lasting() || len(notes) == maxConsequences:
+		case f == c.root:
+			notes = append(notes, fmt.Sprintf("The job went on after line %d. It is told because something has to be done about it.", f.First.Line.Number))
+		default:
+			notes = append(notes, fmt.Sprintf("The job went on after line %d, and yet something has to be done about it: %s.", f.First.Line.Number, f.headline()))
+		}
+	}
+	return notes
+}
+
 // meanwhile are sentences about what the machine's messages tell and is not the answer.
 func (c conclusion) meanwhile() (notes []string) {
 	told := make(map[string]bool) // several lines of the kernel tell one thing

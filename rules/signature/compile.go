@@ -103,6 +103,7 @@ func (l *loader) words(s *Signature, f *signatureFile, own map[string]bool) {
 
 // others takes what the signature says of other signatures.
 func (l *loader) others(s *Signature, f *signatureFile) {
+	s.Lasting = f.Lasting
 	for _, t := range f.Explains {
 		s.Explains = append(s.Explains, t.Value)
 	}

@@ -59,6 +59,7 @@ type Signature struct {
 	Details    []Detail
 	Fixes      []Fix
 	Ask        []string             // facts worth asking for although no condition needs them
+	Lasting    bool                 // what it tells needs something to be done also when the job went on after it
 	Explains   []string             // signatures that are only how this failure, which no line states, ended
 	Overrides  []string             // signatures that are not the answer where this one fits the same exception or line
 	Questions  []condition.Template // what to ask for where facts alone do not decide
@@ -117,6 +118,7 @@ type signatureFile struct {
 		When []rulefile.Text `yaml:"when"`
 	} `yaml:"fixes"`
 	Ask        []rulefile.Text `yaml:"ask"`
+	Lasting    bool            `yaml:"lasting"`
 	Explains   []rulefile.Text `yaml:"explains"`
 	Questions  []rulefile.Text `yaml:"questions"`
 	References []rulefile.Text `yaml:"references"`
