@@ -13,6 +13,7 @@ import (
 	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/rules"
 	"github.com/gpu-triage/triage/rules/backend"
+	"github.com/gpu-triage/triage/rules/release"
 )
 
 // Engine diagnoses logs with a knowledge base. It does not change and may be shared.
@@ -46,7 +47,13 @@ func (e *Engine) Watch() *pace.Watch { return pace.NewWatch(e.base, e.steps) }
 
 // Merge makes one answer out of the reports that several machines made of one job.
 func (e *Engine) Merge(reports ...report.Report) report.Report {
-	return report.Merge(e.base, reports...)
+	return signed(report.Merge(e.base, reports...), e.base)
+}
+
+// signed is the answer with the versions of what it was made with.
+func signed(answer report.Report, base *rules.Base) report.Report {
+	answer.Program, answer.Knowledge = release.Program(), base.Version()
+	return answer
 }
 
 // Begin starts the reading of one job's logs.
@@ -57,7 +64,10 @@ type Job struct{ *reading.Reading }
 
 // Report is the answer so far. Known are the facts that are not from the log; calling it again with others answers what would be
 // otherwise. No secret of a log or a fact is in it.
-func (j *Job) Report(known ...facts.Fact) report.Report { return diagnosis.Of(j.Result(), known...) }
+func (j *Job) Report(known ...facts.Fact) report.Report {
+	found := j.Result()
+	return signed(diagnosis.Of(found, known...), found.Base)
+}
 
 // Choose applies a library's backend rules to what the logs say and what else is known. At most so many changes are proposed.
 func (j *Job) Choose(library *backend.Library, changes int, known ...facts.Fact) diagnosis.Choice {

@@ -55,6 +55,9 @@ func TestWordings(t *testing.T) {
 		"RuntimeError: PytorchStreamReader failed finding central directory":                                                        "checkpoint-archive-damaged",
 		"RuntimeError: PytorchStreamReader failed locating file data.pkl: file not found":                                           "checkpoint-archive-record",
 		"OSError: image file is truncated":                                                                                          "image-unreadable",
+		`AttributeError: module "numpy" has no attribute "bool"`:                                                                    "numpy-name-removed",
+		"ImportError: cannot import name `cached_download` from `huggingface_hub`":                                                  "import-name-removed",
+		`RuntimeError: "addmm_impl_cpu_" not implemented for "Half"`:                                                                "half-on-cpu",
 		"  ERROR: Failed building wheel for flash-attn":                                                                             "build-failed",
 	} {
 		found := diagnosed(t, engine, line+"\n")

@@ -18,7 +18,7 @@ import (
 	"github.com/gpu-triage/triage/rules/xid"
 )
 
-//go:embed facts.yaml tools.yaml xid.yaml all:failures backends
+//go:embed knowledge.yaml facts.yaml tools.yaml xid.yaml all:failures backends
 var shipped embed.FS
 
 // Shipped is the knowledge base that comes with the program.
@@ -33,6 +33,7 @@ type Base struct {
 	Tools      *tool.Table
 
 	layers    []fs.FS
+	version   string
 	libraries *libraries // read when first asked for: most failures need none
 }
 
@@ -82,9 +83,14 @@ func (b *Base) Library(name string) (*backend.Library, error) {
 // mistake of every file. Examples are read by Base.Examples alone.
 func Load(layers ...fs.FS) (*Base, error) { return load("", layers) }
 
-// Open is Load for a program that is to start at once: what was shipped is known to have no mistakes, and a signature of it is read
-// when it is first asked for.
-func Open(layers ...fs.FS) (*Base, error) { return load(shippedIndex, layers) }
+// Open is Load for a program that is to start at once: what was shipped, or is in a bundle, is known to have no mistakes, and a signature
+// of it is read when it is first asked for.
+func Open(layers ...fs.FS) (*Base, error) {
+	if len(layers) == 0 {
+		layers = []fs.FS{Shipped()}
+	}
+	return load(indexOf(layers[0]), layers)
+}
 
 func load(known string, layers []fs.FS) (*Base, error) {
 	if len(layers) == 0 {
@@ -100,7 +106,7 @@ func load(known string, layers []fs.FS) (*Base, error) {
 		return nil, fmt.Errorf("the knowledge base has no vocabulary: %w", err)
 	}
 	x.readWith(v)
-	b := &Base{Vocabulary: v, layers: layers, libraries: &libraries{read: make(map[string]*backend.Library)}}
+	b := &Base{Vocabulary: v, layers: layers, version: versionOf(layers), libraries: &libraries{read: make(map[string]*backend.Library)}}
 	b.Tools = tools(d, known != "", layers)
 	signatures := make([]signature.Layer, len(layers))
 	for i, layer := range layers {
@@ -130,7 +136,7 @@ func tools(d *rulefile.Decoder, later bool, layers []fs.FS) *tool.Table {
 		content, err := fs.ReadFile(layer, tool.File)
 		switch {
 		case err != nil: // a layer need not have one
-		case later && layer == Shipped():
+		case later && frozen(layer):
 			all = tool.Later(content).Before(all)
 		default:
 			all = tool.Read(d, content).Before(all)

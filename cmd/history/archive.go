@@ -227,7 +227,8 @@ func tarred(body []byte) (*archive, error) {
 		}
 		var content []byte
 		if read(header.Name) {
-			if content, err = io.ReadAll(files); err != nil {
+			content, err = io.ReadAll(files)
+			if err != nil {
 				return nil, err
 			}
 		}

@@ -79,7 +79,8 @@ func (c *client) get(ctx context.Context, url, bytes, accept string) ([]byte, er
 	var body []byte
 	var err error
 	for try := range 4 {
-		if body, err = c.try(ctx, url, bytes, accept); err == nil || ctx.Err() != nil {
+		body, err = c.try(ctx, url, bytes, accept)
+		if err == nil || ctx.Err() != nil {
 			break
 		}
 		time.Sleep(time.Duration(try*try) * time.Second)

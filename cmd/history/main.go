@@ -62,15 +62,24 @@ func run(ctx context.Context) error {
 		parser: parser,
 		cache:  cache{*cached}, out: *out, anew: *anew, download: *download,
 	}
+	err = m.makeAll(ctx, chosen, *parallel)
+	if closing := parser.close(); err == nil {
+		err = closing
+	}
+	return err
+}
+
+// makeAll makes the tables of some packages, so many at a time.
+func (m *maker) makeAll(ctx context.Context, chosen []distribution, parallel int) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(*parallel)
+	group.SetLimit(parallel)
 	for _, d := range chosen {
 		group.Go(func() error {
 			encoded, err := m.history(ctx, d)
 			if err != nil {
 				return fmt.Errorf("%s: %w", d.name, err)
 			}
-			if *download {
+			if m.download {
 				log.Printf("%s: downloaded", d.name)
 				return nil
 			}
@@ -78,11 +87,7 @@ func run(ctx context.Context) error {
 			return os.WriteFile(m.tableFile(d), encoded, 0o644)
 		})
 	}
-	err = group.Wait()
-	if closing := parser.close(); err == nil {
-		err = closing
-	}
-	return err
+	return group.Wait()
 }
 
 func defaultCache() string {

@@ -22,7 +22,7 @@ import (
 
 // The values of flags that have only a few, the default first.
 var (
-	reportFormats = []string{"text", "json", "markdown"}
+	reportFormats = []string{"text", "json", "markdown", "github", "sarif", "junit"}
 	colorModes    = []string{"auto", "always", "never"}
 	liveModes     = []string{"auto", "on", "off"}
 )
@@ -45,23 +45,58 @@ func choose(cmd *cobra.Command, value *string, name string, values []string, usa
 	_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// show writes a report in the form asked for.
+// show writes a report in the form asked for. With github, the job's summary gets it too.
 func (f *outputFlags) show(std streams, report *report.Report) error {
-	var text string
-	switch f.format {
-	case "text":
-		text = render.Text(report, std.style(f.color))
-	case "json":
-		encoded, err := render.JSON(report)
-		if err != nil {
-			return err
-		}
-		text = string(encoded)
-	case "markdown":
-		text = render.Markdown(report, 0)
+	report.Wrong = report.IssueLink()
+	text, err := f.write(std, report)
+	if err != nil {
+		return err
 	}
-	_, err := fmt.Fprint(std.out, text)
-	return err
+	if _, err := std.out.Write(text); err != nil {
+		return err
+	}
+	if summary := std.env("GITHUB_STEP_SUMMARY"); f.format == "github" && summary != "" {
+		return appendTo(summary, render.Markdown(report, 0))
+	}
+	return nil
+}
+
+func (f *outputFlags) write(std streams, report *report.Report) ([]byte, error) {
+	switch f.format {
+	case "json":
+		return render.JSON(report)
+	case "markdown":
+		return []byte(render.Markdown(report, 0)), nil
+	case "github":
+		return []byte(render.GitHub(report, workspace(std))), nil
+	case "sarif":
+		return render.SARIF(report, workspace(std))
+	case "junit":
+		return render.JUnit(report)
+	}
+	return []byte(render.Text(report, std.style(f.color))), nil
+}
+
+// workspace is the folder whose files are the user's code: the checkout in a workflow on GitHub, else where the program runs.
+func workspace(std streams) string {
+	if folder := std.env("GITHUB_WORKSPACE"); folder != "" {
+		return folder
+	}
+	folder, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
+	return folder
+}
+
+// appendTo adds text at the end of a file.
+func appendTo(name, text string) error {
+	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(text)
+	return errors.Join(err, file.Close())
 }
 
 // check refuses values that the flags do not have, before any work is done.
@@ -87,36 +122,6 @@ func either(words []string) string {
 		return strings.Join(words, "")
 	}
 	return strings.Join(words[:last], ", ") + " or " + words[last]
-}
-
-// ruleFlags say which knowledge is used.
-type ruleFlags struct{ dirs []string }
-
-func (f *ruleFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.dirs, "rules", nil, "`DIR` with more rules; they replace built-in ones of the same id (repeatable)")
-	_ = cmd.MarkFlagDirname("rules")
-}
-
-// layer is one folder of rules. The built-in one has the name that it has in the repository.
-type layer struct {
-	dir   string
-	files fs.FS
-}
-
-// layers are the folders of rules, each adding to those before it.
-func (f *ruleFlags) layers() ([]layer, error) {
-	layers := []layer{{dir: "rules", files: rules.Shipped()}}
-	for _, dir := range f.dirs {
-		info, err := os.Stat(dir)
-		if err == nil && !info.IsDir() {
-			err = fmt.Errorf("%s: not a folder; name the one that holds the rules", dir)
-		}
-		if err != nil {
-			return nil, err
-		}
-		layers = append(layers, layer{dir: dir, files: os.DirFS(dir)})
-	}
-	return layers, nil
 }
 
 // load reads the knowledge base.
@@ -213,6 +218,28 @@ func (f *factFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.facts, "fact", nil, "something known, as `NAME=VALUE`: torch=2.6.0, env.NCCL_DEBUG=INFO, flash_attn=none (repeatable)")
 	cmd.Flags().StringArrayVar(&f.files, "facts", nil, "`FILE` of facts, as triage facts --format json prints them (repeatable)")
 	_ = cmd.MarkFlagFilename("facts", "json")
+	_ = cmd.RegisterFlagCompletionFunc("fact", completeFact)
+}
+
+// completeFact offers the names of facts, each with what it is.
+func completeFact(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	const asTyped = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	if strings.Contains(typed, "=") {
+		return nil, asTyped
+	}
+	base, err := rules.Open()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var names []string
+	for _, name := range base.Vocabulary.Names() {
+		if !strings.HasPrefix(name, typed) {
+			continue
+		}
+		info, _ := base.Vocabulary.Fact(name)
+		names = append(names, cobra.CompletionWithDesc(name+"=", info.About))
+	}
+	return names, asTyped
 }
 
 // read gives the facts, all of the user's own word. The error tells every wrong one.

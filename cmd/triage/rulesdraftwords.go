@@ -135,7 +135,8 @@ func (d *draft) keyword() string {
 	}
 	longest := ""
 	for run := range strings.SplitSeq(text, "\n") {
-		if run = strings.TrimSpace(run); len(run) > len(longest) {
+		run = strings.TrimSpace(run)
+		if len(run) > len(longest) {
 			longest = run
 		}
 	}

@@ -3,36 +3,46 @@ package main
 import (
 	"fmt"
 	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/release"
 )
 
+// versions is `triage version --format json`.
+type versions struct {
+	Program   string `json:"program"`
+	Knowledge string `json:"knowledge"`
+	Format    int    `json:"knowledge_format"` // the newest form of rules that the program reads
+	Go        string `json:"go"`
+	Platform  string `json:"platform"`
+}
+
 func newVersion(std streams) *cobra.Command {
-	return &cobra.Command{
+	var output outputFlags
+	var known ruleFlags
+	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Print the version of this program",
+		Short: "Print the versions of this program and of its knowledge",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(std.out, "triage %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			if err := output.check("text", "json"); err != nil {
+				return err
+			}
+			base, err := known.load()
+			if err != nil {
+				return err
+			}
+			v := versions{release.Program(), base.Version(), rules.Format, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
+			if output.format == "json" {
+				return writeJSON(std.out, v)
+			}
+			_, err = fmt.Fprintf(std.out, "triage %s, knowledge %s, %s, %s\n", v.Program, v.Knowledge, v.Go, v.Platform)
 			return err
 		},
 	}
-}
-
-// version is the release that this program was built from, or the commit.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		return v
-	}
-	for _, setting := range info.Settings {
-		if setting.Key == "vcs.revision" {
-			return setting.Value
-		}
-	}
-	return "devel"
+	output.add(cmd, "text", "json")
+	known.add(cmd)
+	return cmd
 }

@@ -68,11 +68,26 @@ func ask(library *backend.Library, q question) asked {
 	a.selection = selectionLog.Evaluate(values, q.refused...)
 	usual, assumed := library.Usual(values)
 	a.guess, a.assumed = library.Evaluate(usual), assumed
+	a.giveUsualReasons()
 	a.Notes = append(a.Notes, nonEmpty(a.selection.Note)...)
 	a.Notes = append(a.Notes, a.selection.Beyond...)
 	a.fill()
 	a.Changes = proposals(library, values, usual, q.changes)
 	return a
+}
+
+// giveUsualReasons tells for a backend that is out in every case, by one rule or by another, the rules by which it is out with the usual for
+// what is not known: the others would say what nobody knows to be so.
+func (a *asked) giveUsualReasons() {
+	for i := range a.selection.Backends {
+		b := &a.selection.Backends[i]
+		if b.Verdict != backend.Disabled || b.Sure || b.Told || i >= len(a.guess.Backends) {
+			continue
+		}
+		if guess := a.guess.Backends[i]; guess.Verdict == backend.Disabled && guess.Sure {
+			b.Rules = guess.Rules
+		}
+	}
 }
 
 // fill puts what holds into the form of a report.

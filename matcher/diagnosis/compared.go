@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/gpu-triage/triage/matcher/flight"
 	"github.com/gpu-triage/triage/matcher/logline"
@@ -64,17 +65,18 @@ func slowOrStopped(read *reading.Result, s situation, root *finding) *finding {
 	if root != nil && !slices.ContainsFunc(askedAbout(read, signature.PaceFinding), explained) {
 		return nil
 	}
-	shown := pace.Compare(read.Paces, read.Standstill)
-	if shown == nil {
-		return nil
-	}
-	f := judgePace(read, s, shown)
-	if f == nil {
-		return nil
-	}
-	ends := f.matches[0].signature.Explains
-	if root == nil && (shown.Quiet || wasRead(read, ends)) || root != nil && isOneOf(root, ends) {
-		return f
+	for _, shown := range []*pace.Finding{pace.AtWork(read.Paces), pace.Compare(read.Paces, read.Standstill)} {
+		if shown == nil {
+			continue
+		}
+		f := judgePace(read, s, shown)
+		if f == nil {
+			continue
+		}
+		ends := f.matches[0].signature.Explains
+		if root == nil && (shown.Quiet || wasRead(read, ends)) || root != nil && isOneOf(root, ends) {
+			return f
+		}
 	}
 	return nil
 }
@@ -139,9 +141,17 @@ func failedTool(read *reading.Result, s situation, root *finding) *finding {
 }
 
 // outdoes tells whether what failed by the form of the lines says more than a consequence or a generic word in the same log: it surely is an
-// error and stands before that, or that is only the last word of the step, or stands in an earlier one.
+// error and stands before that or is quoted by it, or that is only the last word of the step, or stands in an earlier one.
 func outdoes(failed *rootline.Finding, root *finding) bool {
 	line := root.First.Line
 	return line.Source == failed.Line.Source &&
-		(line.Number < failed.From || line.Number == failed.End || failed.Sure && failed.Line.Number < line.Number)
+		(line.Number < failed.From || line.Number == failed.End || failed.Sure && (failed.Line.Number < line.Number || failed.Told && quotes(root.event, failed.Line)))
+}
+
+// quotes tells whether an exception of an event has the line in its message, below its own first line: a program that collects the output of a tool raises it like that.
+func quotes(e *reading.Event, line logline.Line) bool {
+	return slices.ContainsFunc(e.Chain, func(el reading.Element) bool {
+		_, more, _ := strings.Cut(el.Text, "\n")
+		return el.Exception != nil && strings.Contains(more, line.Text)
+	})
 }

@@ -57,6 +57,9 @@ func TestComposed(t *testing.T) {
 			[]string{"NVTE_FLASH_ATTN=0 is set", "above 128 only from Hopper", "192/192 on sm80", "NVTE_UNFUSED_ATTN=0 is set"}, "Set NVTE_FLASH_ATTN=1", true, 0},
 		{"another GPU, cuDNN and head dim", situationLog("SM", "90", "CUDNN", "9.3.0", "DIM", "256"), report.Confirmed,
 			[]string{"need cuDNN 9.5; here they are 256/256 with cuDNN 9.3.0"}, "Set NVTE_FLASH_ATTN=1", true, 0},
+		{"told in a few words, where other facts may take a backend out as well", "NVTE_FLASH_ATTN=0 NVTE_UNFUSED_ATTN=0\nGPU: NVIDIA A100-SXM4-80GB\n" +
+			"transformer_engine 2.1.0, torch 2.6.0, cudnn 9.7.1, flash-attn 2.7.4\nhead_dim_qk = 192, head_dim_v = 128\n" + none[strings.Index(none, "Traceback"):], report.Confirmed,
+			[]string{"NVTE_FLASH_ATTN=0 is set", "FusedAttention: Head dims above 128 (192/128) need Hopper", "NVTE_UNFUSED_ATTN=0 is set"}, "Set NVTE_UNFUSED_ATTN=1", false, 0},
 		{"packed sequences", situationLog("LAYOUT", "thd_thd_thd", "DIM", "128", "MASK", "padding_causal"), report.Confirmed,
 			[]string{"packed sequences (thd) only from Hopper"}, "Set NVTE_FLASH_ATTN=1", true, 0},
 		{"a cuDNN that was not checked", situationLog("CUDNN", "9.99.0"), report.Confirmed, []string{"above 128 only from Hopper"}, "Set NVTE_FLASH_ATTN=1", true, 0},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gpu-triage/triage/rules/condition"
 	"github.com/gpu-triage/triage/rules/fact"
@@ -162,7 +163,7 @@ func (q *wanted) members() map[string]condition.Value {
 		"installed": known(installed), "implied": {},
 		"moved": known(strings.Join(said.Moved, " or ")), "renamed": known(said.Renamed), "said": known(said.Said),
 		"asker": known(asker), "asked_by": known(askedBy), "wants": known(wants), "asked_in": known(q.askedIn(asker)),
-		"pin": known(q.pin()), "checked": condition.StringValue(releases[len(releases)-1].Version),
+		"pin": known(q.pin()), "checked": condition.StringValue(releases[len(releases)-1].Version), "years": years(ranges, releases),
 	}
 	if installed == "" {
 		members["implied"] = known(spans(ranges, history.Absent, ", or "))
@@ -271,6 +272,16 @@ func change(ranges []history.Range) string {
 		return "added and removed"
 	}
 	return ""
+}
+
+// years is for how long all releases have had a name, up to the newest one; unknown when that one has it not.
+func years(ranges []history.Range, releases []history.Release) condition.Value {
+	last := ranges[len(ranges)-1]
+	if last.Presence != history.Present {
+		return condition.Value{}
+	}
+	const year = 365 * 24 * time.Hour
+	return condition.NumberValue(releases[len(releases)-1].Date.Sub(last.First.Date).Hours() / year.Hours())
 }
 
 // maxSpans is how many stretches of releases are told, the newest.

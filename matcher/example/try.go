@@ -63,22 +63,17 @@ func (e Example) ids() []string {
 	return ids
 }
 
+// compare tells what is wrong about an answer.
 func (e Example) compare(answer report.Report) (mistakes []string) {
 	found := answer.Diagnoses
-	for _, d := range found {
-		for _, id := range append([]string{d.ID}, d.Read...) {
-			if slices.Contains(e.Not, id) {
-				mistakes = append(mistakes, fmt.Sprintf("%s is diagnosed (%s) and must not be", id, d.Certainty))
-			}
-		}
-	}
-	if len(e.Want) == 0 {
+	mistakes = e.forbidden(found)
+	switch {
+	case len(e.Want) == 0:
 		for _, d := range found {
 			mistakes = append(mistakes, fmt.Sprintf("nothing may be diagnosed, but %s is, from line %d", d.ID, d.Evidence[0].Line))
 		}
 		return mistakes
-	}
-	if len(found) == 0 {
+	case len(found) == 0:
 		return append(mistakes, fmt.Sprintf("%s is not diagnosed, nothing is", e.Want[0].ID))
 	}
 	for _, d := range found {
@@ -90,19 +85,44 @@ func (e Example) compare(answer report.Report) (mistakes []string) {
 		if i >= len(found) {
 			return append(mistakes, fmt.Sprintf("%s is not diagnosed", want.ID))
 		}
-		got := found[i]
-		if got.ID != want.ID && !slices.Contains(got.Read, want.ID) || got.Certainty != want.Certainty {
-			mistakes = append(mistakes, fmt.Sprintf("%s %s is diagnosed instead of %s %s", got.ID, got.Certainty, want.ID, want.Certainty))
-		} else if want.Line > 0 && got.Evidence[0].Line != want.Line {
-			mistakes = append(mistakes, fmt.Sprintf("%s is found in line %d of the log, not in line %d", got.ID, got.Evidence[0].Line, want.Line))
+		mistakes = append(mistakes, want.differs(found[i])...)
+	}
+	return append(mistakes, e.otherRank(found[0])...)
+}
+
+// forbidden tells which of the signatures that must not be diagnosed are.
+func (e Example) forbidden(found []report.Diagnosis) (mistakes []string) {
+	for _, d := range found {
+		for _, id := range append([]string{d.ID}, d.Read...) {
+			if slices.Contains(e.Not, id) {
+				mistakes = append(mistakes, fmt.Sprintf("%s is diagnosed (%s) and must not be", id, d.Certainty))
+			}
 		}
 	}
-	if rank := failedFirst(found[0]); e.Rank != logline.NoRank && rank == logline.NoRank {
-		mistakes = append(mistakes, fmt.Sprintf("no rank is named as the first that failed, not %d", e.Rank))
-	} else if e.Rank != logline.NoRank && rank != e.Rank {
-		mistakes = append(mistakes, fmt.Sprintf("the rank that failed first is %d, not %d", rank, e.Rank))
-	}
 	return mistakes
+}
+
+// differs tells in what a diagnosis is another one than is wanted.
+func (w Want) differs(got report.Diagnosis) []string {
+	switch {
+	case got.ID != w.ID && !slices.Contains(got.Read, w.ID) || got.Certainty != w.Certainty:
+		return []string{fmt.Sprintf("%s %s is diagnosed instead of %s %s", got.ID, got.Certainty, w.ID, w.Certainty)}
+	case w.Line > 0 && got.Evidence[0].Line != w.Line:
+		return []string{fmt.Sprintf("%s is found in line %d of the log, not in line %d", got.ID, got.Evidence[0].Line, w.Line)}
+	}
+	return nil
+}
+
+// otherRank tells when the rank that failed first is not the one that the example names.
+func (e Example) otherRank(got report.Diagnosis) []string {
+	rank := failedFirst(got)
+	switch {
+	case e.Rank == logline.NoRank || rank == e.Rank:
+		return nil
+	case rank == logline.NoRank:
+		return []string{fmt.Sprintf("no rank is named as the first that failed, not %d", e.Rank)}
+	}
+	return []string{fmt.Sprintf("the rank that failed first is %d, not %d", rank, e.Rank)}
 }
 
 func failedFirst(d report.Diagnosis) int {

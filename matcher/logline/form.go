@@ -112,7 +112,7 @@ func (f *Form) unwrap(text string) (Line, prefixes) {
 			break
 		}
 	}
-	line.Text = p.rest
+	line.Text = withBreaks(p.rest)
 	if strings.HasPrefix(text, "(") {
 		line.Text = withoutRepeatCount(line.Text)
 	}
@@ -128,8 +128,9 @@ func (f *Form) strip(p *prefixes, line *Line) bool {
 	if p.strip() || f.unwrapJSON(p, line) {
 		return true
 	}
-	for _, w := range f.learned {
-		if w.strip(p, line) {
+	for i, w := range f.learned {
+		if !p.learned[i] && w.strip(p, line) {
+			p.learned[i] = true
 			return true
 		}
 	}

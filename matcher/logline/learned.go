@@ -3,7 +3,6 @@ package logline
 import (
 	"bytes"
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/gpu-triage/triage/rules/pattern"
@@ -50,9 +49,9 @@ func (f *Form) learn(head []byte) {
 	}
 }
 
-// Unwrapped is a part of the source without its wrappers, line by line, when some were learned; else it is given as it is.
+// Unwrapped is a part of the source without its wrappers, line by line, when there are some that the source itself taught; else it is given as it is.
 func (f *Form) Unwrapped(text []byte) []byte {
-	if len(f.learned) == 0 {
+	if len(f.learned) == 0 && f.labels.form == nil {
 		return text
 	}
 	var plain []byte
@@ -87,96 +86,8 @@ func (f *Form) nextWrapper(texts []string) *learnedWrapper {
 			return a.wrapper(texts)
 		}
 	}
-	return constantHeader(texts)
+	return cmp.Or(constantHeader(texts), commonHeader(texts))
 }
-
-// anchors are the lines of tracebacks behind headers of one shape.
-type anchors struct {
-	shape
-	header     string // one of the headers
-	tail       string // what follows "Traceback (most recent call last):" in its line, or closes that of an exception
-	tracebacks int
-	frames     int
-	exceptions int
-}
-
-// anchorsIn finds them in the order of their first lines.
-func anchorsIn(texts []string) []*anchors {
-	var all []*anchors
-	known := map[string]*anchors{}
-	for _, text := range texts {
-		header, kind := anchorIn(text)
-		if header == "" || drawn(header) {
-			continue
-		}
-		s, ok := shapeOf(header)
-		if !ok {
-			continue
-		}
-		key := s.key + string(headerLevel(header))
-		a := known[key]
-		if a == nil {
-			if len(all) == maxDifferent {
-				continue
-			}
-			a = &anchors{shape: s, header: header}
-			known[key], all = a, append(all, a)
-		}
-		a.merge(s)
-		switch kind {
-		case anchorTraceback:
-			a.tracebacks++
-			a.tail = strings.TrimPrefix(text[len(header)+len(TracebackHeader):], ":")
-		case anchorFrame:
-			a.frames++
-		case anchorException:
-			a.exceptions++
-			if a.tail == "" {
-				a.tail = closing(header, text[len(header):])
-			}
-		}
-	}
-	return all
-}
-
-// closing is what a text ends with that closes its header: a quote and what follows it, the edge of a table, a tag.
-func closing(header, text string) string {
-	end := header[len(header)-1]
-	switch i := strings.LastIndexByte(text, end); {
-	case (end == '"' || end == '\'') && i >= 0:
-		return text[i:]
-	case header[0] == '|' && strings.HasSuffix(text, "|"):
-		return " |"
-	case header[0] == '<' && strings.LastIndex(text, "</") > 0:
-		return text[strings.LastIndex(text, "</"):]
-	}
-	return ""
-}
-
-// proves tells whether nothing but a wrapper looks like this.
-func (a *anchors) proves(texts []string) bool {
-	switch level := headerLevel(a.header); {
-	case level == Warning, level == Debug: // some loggers put their header before each line of what they were told
-		return false
-	case level != Error && level != Fatal && (a.tracebacks > 0 && a.frames > 0 || a.frames >= minFrames):
-		return true
-	}
-	share := a.share(texts)
-	if share < minShare || len(texts) < minLabelled {
-		// Of a few lines with words in common nobody can tell what they are: a logger's header tells.
-		return share >= minShare && isRecordHeader(a.header)
-	}
-	return share >= 100-maxOthers || a.strong() || isRecordHeader(a.header)
-}
-
-// strong tells whether the header has an end that parts it from a text, and is no sentence.
-func (a *anchors) strong() bool {
-	last := a.tokens[len(a.tokens)-1].text
-	return !isWordByte(last[0]) && !strings.Contains(a.key, "W W W")
-}
-
-// share is the percentage of the lines that have the shape.
-func (a *anchors) share(texts []string) int { return 100 - 100*a.missing(texts)/len(texts) }
 
 // wrapper is the wrapper that the anchors prove.
 func (a *anchors) wrapper(texts []string) *learnedWrapper {
@@ -191,45 +102,6 @@ func (a *anchors) wrapper(texts []string) *learnedWrapper {
 		w.suffix = strings.TrimLeft(a.tail, " ")
 	}
 	return w
-}
-
-// An anchorKind is which line of a traceback stands behind a header.
-type anchorKind int
-
-const (
-	noAnchor anchorKind = iota
-	anchorTraceback
-	anchorFrame
-	anchorException
-)
-
-// anchorIn finds what stands before the line of a traceback, "" when nothing does or the text is no such line.
-func anchorIn(text string) (header string, kind anchorKind) {
-	if i := strings.Index(text, TracebackHeader); i >= 0 {
-		return text[:i], anchorTraceback
-	}
-	if i := strings.Index(text, `  File `); i >= 0 && framePlace().MatchString(text[i:]) {
-		return text[:i], anchorFrame
-	}
-	if !strings.Contains(text, "Error") && !strings.Contains(text, "Exception") {
-		return "", noAnchor
-	}
-	if m := raisedBehind().FindStringSubmatchIndex(text); m != nil {
-		return text[:m[2]], anchorException
-	}
-	return "", noAnchor
-}
-
-var (
-	framePlace   = pattern.Lazy(`^  File (?:\\"|""?|&quot;|')[^"]{1,300}(?:\\"|""?|&quot;|'), line \d`)
-	raisedBehind = pattern.Lazy(`[^\w.'(=]((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt)): `)
-	namesWriter  = pattern.Lazy(`(?i)(?:^|[^a-z])(rank|worker|gpu|node|host|proc|process|task|pod|replica|trainer)[ =:_/-]{0,2}"?(\d{1,6})(?:[^\d]|$)`)
-)
-
-// drawn tells of what stands before the lines of a traceback in a layout of its own: groups of exceptions and boxes are drawn, pytest marks
-// with an E, and in a diff or a comment nothing has run.
-func drawn(header string) bool {
-	return strings.Trim(header, " \t|+-E│╭─") == "" || strings.IndexByte("#/*+-", strings.TrimLeft(header, " ")[0]) >= 0
 }
 
 // record parses a header as that of a log record.
@@ -251,46 +123,6 @@ func headerLevel(header string) Level {
 }
 
 var levelWord = pattern.Lazy(`\b` + wrapper.Level + `\b`)
-
-// constantHeader is the header of a logger that nearly all lines have, with the same level and place: it is the launcher's, or says nothing.
-func constantHeader(texts []string) *learnedWrapper {
-	if len(texts) < minRecords {
-		return nil
-	}
-	for _, header := range recordHeaders(texts) {
-		s, ok := shapeOf(header)
-		if ok && 100*s.missing(texts) <= maxOthers*len(texts) {
-			s.widen(texts)
-			return &learnedWrapper{shape: s, names: namesWriter().MatchString(header), timed: hasClock(header)}
-		}
-	}
-	return nil
-}
-
-// recordHeaders are the headers of the first records, one of each shape and the longest first: the forms of some take a word for a place
-// that the program printed itself. Warnings are left out, as everywhere here.
-func recordHeaders(texts []string) (headers []string) {
-	known := map[string]bool{}
-	for _, text := range texts[:min(len(texts), headRecords)] {
-		line := Line{Text: text}
-		parseRecord(&line)
-		header := text[:line.Head]
-		s, ok := shapeOf(header)
-		if !ok || known[s.key] || line.Level == Warning || line.Level == Debug || isOwnWord(header) {
-			continue
-		}
-		known[s.key] = true
-		headers = append(headers, header)
-	}
-	slices.SortStableFunc(headers, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
-	return headers
-}
-
-// isOwnWord tells whether a header is a word like "ERROR: " alone, with which many programs begin a message of their own.
-func isOwnWord(header string) bool {
-	level := strings.TrimRight(header, " :")
-	return len(level) < len(header)-1 && levelOf(level) != Info && levelWord().FindString(level) == level
-}
 
 // strip takes the wrapper off the rest of a line.
 func (w *learnedWrapper) strip(p *prefixes, line *Line) bool {
@@ -331,3 +163,5 @@ func (w *learnedWrapper) name(header string, p *prefixes) {
 		p.writer += "[" + m[1] + m[2] + "]"
 	}
 }
+
+var namesWriter = pattern.Lazy(`(?i)(?:^|[^a-z])(rank|worker|gpu|node|host|proc|process|task|pod|replica|trainer)[ =:_/-]{0,2}"?(\d{1,6})(?:[^\d]|$)`)

@@ -29,8 +29,9 @@ func prefixExpressionOf(form *wrapper.Form) prefixExpression {
 type prefixes struct {
 	rank, local int // NoRank when none says it
 	writer      string
-	rest        string // of the line
-	found       bool   // there is a prefix
+	rest        string           // of the line
+	found       bool             // there is a prefix
+	learned     [maxLearned]bool // those that were taken off: each stands once in a line
 }
 
 // strip takes one prefix off the rest.

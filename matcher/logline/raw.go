@@ -27,8 +27,9 @@ func linesOf(text string) string {
 	for line := range strings.SplitSeq(text, "\n") {
 		parts := strings.Split(strings.TrimRight(line, "\r"), "\r")
 		for _, part := range parts {
-			if part = printable([]byte(part)); part != "" || len(parts) == 1 {
-				lines = append(lines, part)
+			text := printable([]byte(part))
+			if text != "" || len(parts) == 1 {
+				lines = append(lines, text)
 			}
 		}
 	}

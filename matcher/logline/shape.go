@@ -13,7 +13,18 @@ type shape struct {
 // token is a piece of a shape.
 type token struct {
 	text string // a word, white space, or one other byte
-	any  bool   // a word in whose place any other may stand
+	any  bool   // a word in whose place any other may stand; of a number, any that begins with a digit
+}
+
+// fits tells whether a word may stand in the place of the token.
+func (t *token) fits(word string) bool {
+	switch {
+	case word == t.text:
+		return true
+	case isNumber(t.text):
+		return t.any && word != "" && isDigit(word[0])
+	}
+	return t.any
 }
 
 const (
@@ -78,8 +89,12 @@ func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 func (s *shape) merge(other shape) {
 	for i := range s.tokens {
 		t := &s.tokens[i]
-		if t.text != other.tokens[i].text && isWordByte(t.text[0]) {
-			t.any = true
+		if t.fits(other.tokens[i].text) || !isWordByte(t.text[0]) {
+			continue
+		}
+		t.any = true
+		if isNumber(t.text) {
+			t.text = other.tokens[i].text
 		}
 	}
 }
@@ -98,7 +113,7 @@ func (s *shape) in(line string) int {
 		switch {
 		case isWordByte(t.text[0]):
 			size = runOf(rest, isWordByte)
-			if !t.any && rest[:size] != t.text {
+			if !t.fits(rest[:size]) {
 				return 0
 			}
 		case isBlank(t.text[0]):

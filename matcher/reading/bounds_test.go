@@ -64,6 +64,22 @@ func TestHeadLines(t *testing.T) {
 	}
 }
 
+// TestProseLines: what people write is read in the first 500 lines.
+func TestProseLines(t *testing.T) {
+	base, err := rules.Load(fstest.MapFS{"facts.yaml": {Data: []byte(
+		"facts: [{name: torch, type: version, read: [{pattern: 'torch (?P<value>2\\.\\d+)', keywords: [torch], said: true}]}]\n")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := matcher.New(base)
+	for before, want := range map[int]bool{499: true, 500: false} {
+		log := strings.Repeat("nothing\n", before) + "I use torch 2.3 here\n"
+		if _, got := read(t, engine, log).Origin().Facts["torch"]; got != want {
+			t.Errorf("in line %d it is %v that torch is known", before+1, got)
+		}
+	}
+}
+
 // TestMostEvents: of more than 4,000 different events the rest is not kept, and the answer says so.
 func TestMostEvents(t *testing.T) {
 	engine := matchertest.Story(t)

@@ -135,6 +135,7 @@ func exceptionValue(e *traceback.Exception) condition.Value {
 		"at":      condition.StringValue(place(e)),
 		"owner":   condition.StringValue(e.Owner()),
 		"caller":  condition.StringValue(e.Caller()),
+		"call":    condition.StringValue(e.Call()),
 		"frames":  condition.ListValue(frames...),
 		"user":    frameValue(e.UserFrame()),
 	}
@@ -148,7 +149,7 @@ func exceptionValue(e *traceback.Exception) condition.Value {
 // not known.
 func (el *Element) VariablesForConfirm(s *condition.Situation) {
 	if el.Exception != nil && el.Exception.Lone() {
-		s.Set("error", without(exceptionValue(el.Exception), "frames", "user", "owner", "caller"))
+		s.Set("error", without(exceptionValue(el.Exception), "frames", "user", "owner", "caller", "call"))
 	}
 }
 

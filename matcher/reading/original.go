@@ -38,7 +38,8 @@ func (o *original) keep(number int, lines []string) {
 	text := strings.Join(lines, "\n")
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
-	if o.room -= len(text); o.room > 0 {
+	o.room -= len(text)
+	if o.room > 0 {
 		o.lines[number] = strings.Split(text, "\n")
 	}
 }

@@ -3,7 +3,6 @@ package reading
 import (
 	"slices"
 
-	"github.com/gpu-triage/triage/matcher/prefilter"
 	"github.com/gpu-triage/triage/matcher/traceback"
 	"github.com/gpu-triage/triage/rules/signature"
 )
@@ -15,8 +14,8 @@ var usualTypes = []string{
 	"MemoryError", "EOFError", "RecursionError", "Exception",
 }
 
-// exception is an exception with the signatures that may know it.
-func (m *matching) exception(x *traceback.Exception, watching bool, before func() string) Element {
+// untyped is an exception with the signatures that may know it. Where its type was not printed, it is the one by which the most do.
+func (m *matching) untyped(x *traceback.Exception, watching bool, before func() string) Element {
 	el := m.typed(x, watching, before)
 	if x.Untyped() {
 		known := len(specific(el))
@@ -26,13 +25,6 @@ func (m *matching) exception(x *traceback.Exception, watching bool, before func(
 			}
 		}
 	}
-	return el
-}
-
-// typed is an exception with the signatures that may know it as it was printed.
-func (m *matching) typed(x *traceback.Exception, watching bool, before func() string) Element {
-	el := Element{Line: x.Line, Exception: x, Text: x.Text()}
-	m.match(&el, m.words(el.Text), prefilter.InException, watching, before)
 	return el
 }
 

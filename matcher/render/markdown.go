@@ -80,6 +80,12 @@ func (m *markdown) report(r *report.Report) {
 	if m.extent.details && len(r.Diagnoses) > 0 {
 		m.everyFact(r.Facts)
 	}
+	if by := inline(made(r)); by != "" {
+		if wrong := Complaint(r); wrong != "" {
+			by += " · [Wrong?](" + wrong + ")"
+		}
+		m.block(by)
+	}
 }
 
 func (m *markdown) diagnosis(level string, d report.Diagnosis) {

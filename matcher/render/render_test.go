@@ -21,7 +21,7 @@ func rank(n int) *int { return &n }
 // full is a report that has something everywhere.
 func full() *report.Report {
 	return &report.Report{
-		Schema: report.Schema,
+		Schema: report.Schema, Program: "1.2.3", Knowledge: "2027.01.02", Wrong: report.IssuePage + "?title=Wrong%3A+te-no-backend",
 		Diagnoses: []report.Diagnosis{{
 			ID: "te-no-backend", Title: "TransformerEngine finds no attention backend for this configuration", Certainty: report.Likely,
 			Cause: "Every backend is ruled out: flash-attn 2.8.3 is outside the range that TransformerEngine 2.3.0 takes, and before Hopper " +
@@ -59,19 +59,38 @@ func full() *report.Report {
 	}
 }
 
+// inCode is full with a frame in the user's own code.
+func inCode() *report.Report {
+	r := full()
+	r.Diagnoses[0].Evidence = append(r.Diagnoses[0].Evidence,
+		report.Evidence{Source: "train.log", Line: 1400, Text: `File "/workspace/train/models/block.py", line 88, in forward: y = attend(q, k, v)`})
+	return r
+}
+
 func TestGolden(t *testing.T) {
 	asJSON, err := JSON(full())
 	if err != nil {
 		t.Fatal(err)
 	}
+	sarif, err := SARIF(inCode(), "/workspace/train")
+	if err != nil {
+		t.Fatal(err)
+	}
+	junit, err := JUnit(full())
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, got := range map[string]string{
-		"full.txt":   Text(full(), Style{}),
-		"narrow.txt": Text(full(), Style{Width: 60}),
-		"full.ansi":  Text(full(), Style{Color: true}),
-		"full.md":    Markdown(full(), 0),
-		"small.md":   Markdown(full(), 1),
-		"full.json":  string(asJSON),
-		"none.txt":   Text(&report.Report{Stats: report.Stats{Lines: 12}}, Style{}),
+		"full.sarif":  string(sarif),
+		"full.junit":  string(junit),
+		"full.github": GitHub(inCode(), "/workspace/train"),
+		"full.txt":    Text(full(), Style{}),
+		"narrow.txt":  Text(full(), Style{Width: 60}),
+		"full.ansi":   Text(full(), Style{Color: true}),
+		"full.md":     Markdown(full(), 0),
+		"small.md":    Markdown(full(), 1),
+		"full.json":   string(asJSON),
+		"none.txt":    Text(&report.Report{Stats: report.Stats{Lines: 12}}, Style{}),
 	} {
 		path := filepath.Join("testdata", name)
 		if *update {

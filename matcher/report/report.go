@@ -9,10 +9,13 @@ const Schema = "triage.report/v1"
 // Report is the answer about one set of logs. Its JSON form is a public contract.
 type Report struct {
 	Schema    string      `json:"schema"`
+	Program   string      `json:"program"`   // the version of triage
+	Knowledge string      `json:"knowledge"` // the version of the rules, with "+own" when further ones were added
 	Diagnoses []Diagnosis `json:"diagnoses"` // the root cause first
 	Facts     []FactValue `json:"facts"`     // everything known about the situation
 	Notes     []string    `json:"notes,omitempty"`
 	Stats     Stats       `json:"stats"`
+	Wrong     string      `json:"wrong,omitempty"` // the IssueLink, which whoever shows the report adds
 }
 
 // Diagnosis is one thing that went wrong: why, how sure we are, and what helps.
@@ -58,7 +61,7 @@ type Evidence struct {
 	Text   string `json:"text"`
 }
 
-// FactValue is a fact with where it is from: Source is "user", "log" or "live", Where a line of a log or a command.
+// FactValue is a fact with where it is from: Source is "user", "log", "prose" or "live", Where a line of a log or a command.
 type FactValue struct {
 	Name   string `json:"name"`
 	Value  any    `json:"value"` // null: known to be absent

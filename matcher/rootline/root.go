@@ -20,6 +20,7 @@ type Finding struct {
 	End   int            // number of the line of the CI system's last word about that step; 0 when there is none
 	Sure  bool           // the tool prints such a line only when it fails
 	Last  string         // the last word of what had called the tool
+	Told  bool           // a tool says that what it called failed, and that is no Python program, which has its own tracebacks
 }
 
 // Value is the finding as conditions see it.
@@ -136,6 +137,7 @@ func (r *reading) show(found *Finding, group []mark, s *step) {
 	if root.row.Tool.Class == anyClass {
 		found.Tool = ""
 	}
+	found.Told = !slices.Contains(root.row.Tool.Runs, pythonClass) && slices.ContainsFunc(s.marks, func(m mark) bool { return m.row.Kind == tool.Failed })
 	found.Text = root.line.Text
 	for i := 1; i <= root.row.Lines; i++ {
 		r.more(found, r.index(root.line)+i, s)

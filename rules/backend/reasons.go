@@ -27,10 +27,10 @@ func reasonsIn(s *situation) *reasons {
 	return r
 }
 
-// rulesBehind describes the rules behind a backend's verdict: those that take it out, or that may when none surely does.
-func (r *reasons) rulesBehind(backend int, verdict string) []Rule {
+// rulesBehind describes the rules behind a backend's verdict: those that take it out, or that may when none surely does, which sure tells.
+func (r *reasons) rulesBehind(backend int, verdict string) (rules []Rule, sure bool) {
 	if verdict == Allowed {
-		return nil
+		return nil, false
 	}
 	var surely, perhaps []Rule
 	for rule, fired := range r.about(backend) {
@@ -41,9 +41,9 @@ func (r *reasons) rulesBehind(backend int, verdict string) []Rule {
 		}
 	}
 	if verdict == Unknown || len(surely) == 0 {
-		return append(surely, perhaps...)
+		return append(surely, perhaps...), false
 	}
-	return surely
+	return surely, true
 }
 
 // idsBehind are the ids of the rules that take a backend out; when none surely does so, of those that may.

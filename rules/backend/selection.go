@@ -32,6 +32,7 @@ type Answer struct {
 	Name    string
 	Verdict string   // Allowed, Disabled or Unknown
 	Rules   []Rule   // that take it out; when unknown, that may
+	Sure    bool     // each of the rules surely does: where a disabled backend has it false, one or the other does, whatever is not known
 	Missing []string // facts that would decide
 	Told    bool     // the log itself says so
 	Idle    bool     // the library does not have it in this release, or would not try it here, and it is not asked for
@@ -116,7 +117,8 @@ func (e *evaluation) selection() Selection {
 		selection.Beyond, selection.Raises = e.beyond(), e.raises()
 		reasons := reasonsIn(e.situation)
 		for i := range selection.Backends {
-			selection.Backends[i].Rules = reasons.rulesBehind(i, selection.Backends[i].Verdict)
+			b := &selection.Backends[i]
+			b.Rules, b.Sure = reasons.rulesBehind(i, b.Verdict)
 		}
 		e.markIdle(&selection)
 	}

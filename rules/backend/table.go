@@ -110,7 +110,8 @@ func (b tableLoader) rows(t *table, lines *csv.Reader) ([]tableRow, error) {
 		if !seen {
 			values = make([]condition.Value, len(t.facts))
 			for i, text := range fields[tableLead:] {
-				if values[i], err = tableValue(text, b.library.facts[t.facts[i]].Type); err != nil {
+				values[i], err = tableValue(text, b.library.facts[t.facts[i]].Type)
+				if err != nil {
 					return nil, fmt.Errorf("line %d: %w", line, err)
 				}
 			}

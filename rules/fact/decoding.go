@@ -93,7 +93,8 @@ func looseVersion(s string) (string, error) {
 // count reads a small number in digits or in words.
 func count(s string) (string, error) {
 	words := []string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight"}
-	switch s = strings.ToLower(s); s {
+	s = strings.ToLower(s)
+	switch s {
 	case "a", "an", "single":
 		return "1", nil
 	case "dual":

@@ -151,7 +151,8 @@ func (p *Package) constructor(class found, parameter string, i, depth int) Prese
 	}
 	answer := Absent
 	for _, base := range bases {
-		if answer = p.constructor(base, parameter, i, depth+1); answer != Absent || p.isConstructed(base, i, depth+1) {
+		answer = p.constructor(base, parameter, i, depth+1)
+		if answer != Absent || p.isConstructed(base, i, depth+1) {
 			return answer
 		}
 	}

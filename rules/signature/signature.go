@@ -33,10 +33,12 @@ var paceGroups = []string{
 	"step", "steps", // the step, and how many there are to be
 	"epoch",                                 // the step counts from the beginning of this one
 	"seconds", "milliseconds", "per_second", // the time that a step takes, or something that is done at a rate
-	"data_seconds", // the part of that time that waits for data
-	"batch",        // samples in a step, where that changes while a job runs
-	"finished",     // the work is done
-	"pause",        // something other than steps begins, which may take long
+	"data_seconds",                  // the part of that time that waits for data
+	"batch",                         // samples in a step, where that changes while a job runs
+	"memory",                        // of the GPU that is in use, as 61.2GiB; a number alone counts GiB up to 512 and MiB above
+	"work", "work_done", "work_all", // something other than steps, as a progress bar names it, and how far that is
+	"finished", // the work is done
+	"pause",    // something other than steps begins, which may take long
 }
 
 // Signature is a known failure: how it shows in a log, which facts confirm it, why it happens and what helps.
@@ -137,7 +139,7 @@ func eventNames() map[string]condition.Shape {
 	maps.Copy(names, map[string]condition.Shape{
 		"text": text, "line": text, "before": text, "source": text,
 		"error": {Type: condition.Object, Members: map[string]condition.Shape{
-			"type": text, "name": text, "message": text, "at": text, "owner": text, "caller": text, "user": frame,
+			"type": text, "name": text, "message": text, "at": text, "owner": text, "caller": text, "call": text, "user": frame,
 			"frames": {Type: condition.List, Items: &frame},
 		}},
 	})
@@ -148,7 +150,7 @@ func eventNames() map[string]condition.Shape {
 func NoException() condition.Value {
 	return condition.ObjectValue(map[string]condition.Value{
 		"type": condition.StringValue(""), "name": condition.StringValue(""), "message": condition.StringValue(""), "at": condition.StringValue(""),
-		"owner": condition.StringValue(""), "caller": condition.StringValue(""), "frames": condition.ListValue(), "user": condition.Nil,
+		"owner": condition.StringValue(""), "caller": condition.StringValue(""), "call": condition.StringValue(""), "frames": condition.ListValue(), "user": condition.Nil,
 	})
 }
 

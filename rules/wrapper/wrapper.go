@@ -24,7 +24,12 @@ const (
 type Table struct {
 	Marks   []*Form // that tell by themselves whose line it is
 	Records []*Form // with which a log record begins
+
+	programs map[string]bool
 }
+
+// IsProgram tells whether a word is the name with which a program begins its own messages.
+func (t *Table) IsProgram(word string) bool { return t.programs[word] }
 
 // Form is one row.
 type Form struct {
@@ -83,8 +88,13 @@ func Read(file string, content []byte) (*Table, error) {
 	written, root := rulefile.Read[struct {
 		Marks   []row `yaml:"marks"`
 		Records []row `yaml:"records"`
+
+		Programs []string `yaml:"programs"`
 	}](d, content)
-	table := &Table{}
+	table := &Table{programs: map[string]bool{}}
+	for _, name := range written.Programs {
+		table.programs[name] = true
+	}
 	if root != nil {
 		table.Marks, table.Records = forms(d, written.Marks), forms(d, written.Records)
 	}
@@ -131,6 +141,8 @@ func Check(file string, content []byte) error {
 	written, _ := rulefile.Read[struct {
 		Marks   []row `yaml:"marks"`
 		Records []row `yaml:"records"`
+
+		Programs []string `yaml:"programs"`
 	}](d, content)
 	for _, r := range append(written.Marks, written.Records...) {
 		if r.complete(d) {

@@ -1,0 +1,46 @@
+package traceback
+
+import (
+	"strings"
+
+	"github.com/gpu-triage/triage/rules/pattern"
+)
+
+var (
+	unfitting = pattern.Lazy(`^(?:[\w.<>]+\.)?(\w+)\(\) (?:got an unexpected keyword argument|got multiple values for|missing \d+ required|takes )`)
+	called    = pattern.Lazy(`([A-Za-z_][\w.]*)\(`)
+)
+
+// Call is the name by which the deepest frame's source line calls what refused the call, of an exception that says so: "Trainer" for
+// `__init__() got an unexpected keyword argument` below `trainer = Trainer(model=m)`. Python before 3.10 names no class there. It is ""
+// where the line shows no call, or several that may be meant.
+func (e *Exception) Call() string {
+	m := unfitting().FindStringSubmatch(e.Message)
+	if m == nil || e.Name() != "TypeError" || len(e.Frames) == 0 {
+		return ""
+	}
+	found := ""
+	for _, call := range called().FindAllStringSubmatch(e.Frames[len(e.Frames)-1].Code, -1) {
+		if !couldBe(call[1], m[1]) {
+			continue
+		}
+		if found != "" && found != call[1] {
+			return ""
+		}
+		found = call[1]
+	}
+	return found
+}
+
+// couldBe tells whether code that calls by a name may end in the function. A class is called for its __init__, and has a capital letter; an
+// object for its __call__ or forward.
+func couldBe(name, function string) bool {
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	switch function {
+	case "__init__", "__new__":
+		return last == "cls" || last == "__init__" || strings.ToLower(last) != last
+	case "__call__", "forward":
+		return true
+	}
+	return last == function
+}
