@@ -52,6 +52,7 @@ type Signature struct {
 	Last       []string                   // literals that are looked for only in exceptions and in the last lines of a log
 	Match      []*condition.Expression    // about one event; all must be true
 	Capture    []*pattern.Pattern         // named groups over the event's text
+	Largest    string                     // of several places that a pattern of Capture matches, the one with the largest size in this group counts
 	Confirm    []*condition.Expression    // about facts and captures; three-valued
 	Library    string                     // backend rules to ask, or ""
 	History    []condition.Template       // names whose history to ask, as transformers.AdamW; the first that is known counts
@@ -103,6 +104,7 @@ type signatureFile struct {
 	Last      []rulefile.Text `yaml:"last"`
 	Match     []rulefile.Text `yaml:"match"`
 	Capture   []rulefile.Text `yaml:"capture"`
+	Largest   rulefile.Text   `yaml:"largest"`
 	Confirm   []rulefile.Text `yaml:"confirm"`
 	Library   rulefile.Text   `yaml:"library"`
 	Assume    map[string]any  `yaml:"assume"`
