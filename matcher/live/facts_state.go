@@ -180,6 +180,9 @@ func (m *Machine) kernelFacts(f *factList) {
 		list = append(list, map[string]any{"process": k.Process, "pid": float64(k.PID), "rss_gib": gib(k.RSSMiB), "cgroup": k.Cgroup, "limit_gib": gib(k.LimitMiB)})
 		text = append(text, k.String())
 	}
+	if n := len(m.OOMKills); n > 0 {
+		where = KernelSource(m.OOMKills[n-1].Time)
+	}
 	f.add("oom_kills", list, where)
 	f.addOrNil("oom_text", strings.Join(text, "; "), where)
 	f.add("host_oom", len(m.OOMKills) > 0, where)
