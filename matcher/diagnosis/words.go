@@ -266,7 +266,7 @@ func filled(f signature.Fix, m match) report.Fix {
 	fix := report.Fix{Do: f.Do.Fill(m.situation), Run: []string{}}
 	for _, command := range f.Run {
 		if line := command.Fill(m.situation); line != "" {
-			fix.Run = append(fix.Run, line)
+			fix.Add(string(command.Kind), line)
 		}
 	}
 	for name, value := range f.Set {

@@ -139,9 +139,7 @@ func (m *markdown) fixes(fixes []report.Fix) {
 	for i, f := range fixes[:min(len(fixes), m.extent.fixes)] {
 		number := fmt.Sprintf("%d. ", i+1)
 		parts := []string{inline(cut(Line(f.Do), m.extent.prose))}
-		if len(f.Run) > 0 {
-			parts = append(parts, commands(strings.Join(f.Run, "\n"), m.extent.prose))
-		}
+		parts = append(parts, toCopy(f, m.extent.prose)...)
 		if said := outcome(f); said != "" {
 			parts = append(parts, inline(cut(said, m.extent.prose)))
 		}

@@ -91,17 +91,6 @@ type BackendRule struct {
 	Source  string `json:"source"`
 }
 
-// Fix is something to do. Set holds the fact changes that it makes; Verified says that the backend rules say yes after them.
-type Fix struct {
-	Do       string         `json:"do"`
-	Run      []string       `json:"run"`
-	Set      map[string]any `json:"set,omitempty"`
-	Verified bool           `json:"verified"`
-	Effect   string         `json:"effect,omitempty"`
-	Loses    string         `json:"loses,omitempty"`
-	Cost     int            `json:"cost,omitempty"`
-}
-
 // Consequence is a later failure that the diagnosis explains.
 type Consequence struct {
 	Title string `json:"title"`

@@ -89,7 +89,7 @@ type Detail struct {
 // Fix is something to do about a failure.
 type Fix struct {
 	Do   condition.Template
-	Run  []condition.Template
+	Run  []condition.Command
 	Set  map[string]condition.Value // the fact changes that it makes
 	When []*condition.Expression    // it is shown unless one of them is false
 }
