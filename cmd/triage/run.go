@@ -38,14 +38,20 @@ func newRun(std streams) *cobra.Command {
 		Use:   "run [flags] -- COMMAND [ARG]...",
 		Short: "Run a command, and say why when it fails",
 		Long: `Runs a command with its input, output, signals and exit status unchanged. When it fails, its output, this machine's
-facts and the kernel's messages are diagnosed, and the answer is written to standard error.
+facts and the kernel's messages are diagnosed, and the answer is written to standard error. What the kernel says of other
+people's processes is only a note.
+
+When no step and nothing else that is new comes any more, the same is said while the command still runs: the last line of
+each rank, the stacks of its processes (by py-spy where it is installed, else what /proc tells), and what the GPUs do.
+--stall sets after how long. Ctrl-C on a command that hangs gives that answer too.
 
 Processes that outlive the command can write for two more seconds than it did. When it failed, those that still run
 are named.
 
 Exit status: that of the command; 126 or 127 when it cannot be run.`,
 		Example: `  triage run -- python train.py
-  triage run --report why.md --format markdown -- torchrun --nproc-per-node 8 train.py`,
+  triage run --report why.md --format markdown -- torchrun --nproc-per-node 8 train.py
+  triage run --stall 10m -- torchrun --nproc-per-node 8 train.py`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("requires at least 1 argument, the command to run: triage run -- python train.py")
