@@ -147,6 +147,39 @@ func (t Template) parts() []templatePart {
 // Unfilled is the text when nothing is known.
 func (t Template) Unfilled() string { return t.Fill(NewScope().NewSituation()) }
 
+// Outline is the text without any value: where a place has no words of its own, stands what name gives for it. Optional words that would
+// need that are left out.
+func (t Template) Outline(name func(string) string) string {
+	nothing := NewScope().NewSituation()
+	var b strings.Builder
+	for _, s := range t {
+		for _, p := range s {
+			text, ok := p.fill(nothing)
+			if !ok && !p.optional {
+				text = p.outline(nothing, name)
+			}
+			b.WriteString(text)
+		}
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+func (p phrase) outline(nothing *Situation, name func(string) string) string {
+	var b strings.Builder
+	for _, part := range p.parts {
+		text, ok := part.fill(nothing)
+		switch {
+		case ok:
+		case part.command != nil:
+			text = "`" + part.command.Outline(name) + "`"
+		default:
+			text = name(part.names[0])
+		}
+		b.WriteString(text)
+	}
+	return b.String()
+}
+
 // Fill puts the situation's values in their places. It is empty when nothing can be said.
 func (t Template) Fill(s *Situation) string {
 	var b strings.Builder
