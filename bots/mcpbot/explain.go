@@ -17,7 +17,7 @@ func (s Server) explain(ctx context.Context, _ *mcp.CallToolRequest, in explainA
 		if err != nil {
 			return nil, nil, err
 		}
-		if rule, library, found := catalogue.RuleOf(libraries, in.ID); found {
+		if rule, library, found := catalogue.RuleOf(libraries, base.Vocabulary, in.ID); found {
 			return text(render.ExplainRule(rule, library, style)), nil, nil
 		}
 	}

@@ -46,7 +46,7 @@ func explain(ctx context.Context, std streams, known *ruleFlags, output *outputF
 		if err != nil {
 			return err
 		}
-		if rule, library, found := catalogue.RuleOf(libraries, id); found {
+		if rule, library, found := catalogue.RuleOf(libraries, base.Vocabulary, id); found {
 			if output.format == "json" {
 				return writeJSON(std.out, rule)
 			}

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/gpu-triage/triage/rules/backend"
+	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/fact"
 )
 
 // Library is what is known of how a library chooses among its backends.
@@ -16,8 +18,13 @@ type Library struct {
 }
 
 // LibraryOf is the page of a library.
-func LibraryOf(l *backend.Library) Library {
-	return Library{Name: l.Name, Title: l.Title, Releases: l.Releases(), Rules: l.Rules()}
+func LibraryOf(l *backend.Library, vocabulary *fact.Vocabulary) Library {
+	words := writer{vocabulary: l.Vocabulary(vocabulary)}
+	page := Library{Name: l.Name, Title: l.Title, Releases: l.Releases(), Rules: l.Rules()}
+	for i, r := range page.Rules {
+		page.Rules[i].Because = condition.ParseTemplate(r.Because).Outline(words.name)
+	}
+	return page
 }
 
 // Covers says which releases the rules of a library cover, and in which of them they were compared with the library's own code.
@@ -36,10 +43,12 @@ func (l Library) Covers() string {
 }
 
 // RuleOf finds a backend rule by its id, and the library that has it.
-func RuleOf(libraries []*backend.Library, id string) (rule backend.Rule, library *backend.Library, found bool) {
+func RuleOf(libraries []*backend.Library, vocabulary *fact.Vocabulary, id string) (rule backend.Rule, library *backend.Library, found bool) {
 	for _, l := range libraries {
 		for _, r := range l.Rules() {
 			if r.ID == id {
+				words := writer{vocabulary: l.Vocabulary(vocabulary)}
+				r.Because = condition.ParseTemplate(r.Because).Outline(words.name)
 				return r, l, true
 			}
 		}
