@@ -45,7 +45,7 @@ func dumpEvents(read *reading.Result) []*reading.Event {
 	for _, f := range flight.Compare(read.Dumps) {
 		el := comparedElement(read, signature.FlightFinding, f.Value())
 		el.Text = f.Text()
-		el.Line = logline.Line{Source: f.Dump.Source, Number: 1, Rank: f.Dump.Rank, Writer: fmt.Sprint("rank ", f.Dump.Rank), Text: el.Text}
+		el.Line = logline.Line{Source: f.Dump.Source, Number: 1, Rank: f.Rank, Writer: fmt.Sprint("rank ", f.Rank), Text: el.Text}
 		words := logline.MaskNumbers(el.Text)
 		e := byWords[words]
 		if e == nil {

@@ -32,7 +32,7 @@ func FindingShapes() map[string]condition.Shape {
 			"first":         text,   // the process that showed it before the others
 		}},
 		FlightFinding: {Type: condition.Object, Members: map[string]condition.Shape{
-			"kind":       text,   // no_dump, never_joined, waiting or disagree
+			"kind":       text,   // no_dump, never_joined, not_started, waiting or disagree
 			"rank":       number, // the one that it is about
 			"group":      text,   // the process group
 			"collective": number, // counts the collectives of the group from 1
