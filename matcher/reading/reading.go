@@ -47,6 +47,7 @@ type Reading struct {
 	dumps       []*flight.Dump
 	collectives collectives
 	tails       tails
+	kinds       kinds
 	originals   originals
 	noLogs      []string        // sentences about the sources that are no logs
 	machine     map[string]bool // the sources that are not the job's: what the machine said while it ran
@@ -62,6 +63,7 @@ func Begin(base *rules.Base, filter *prefilter.Filter, steps *pace.StepReader, r
 		statements:  newStatements(base),
 		pace:        paces{steps: steps},
 		tails:       tails{finder: roots},
+		kinds:       newKinds(),
 		originals:   make(originals),
 		collectives: collectives{known: make(map[string]bool)},
 		machine:     make(map[string]bool),
