@@ -29,13 +29,21 @@ var (
 
 // outputFlags say what an answer looks like.
 type outputFlags struct {
-	format string
-	color  string
+	format  string
+	color   string
+	verbose bool
+	logs    []string // the logs that the answer is about, as the user named them
 }
 
 func (f *outputFlags) add(cmd *cobra.Command, formats ...string) {
 	choose(cmd, &f.format, "format", formats, "form of the answer: ")
 	choose(cmd, &f.color, "color", colorModes, "colours in text: ")
+}
+
+// addReport is add for answers that are reports.
+func (f *outputFlags) addReport(cmd *cobra.Command) {
+	f.add(cmd, reportFormats...)
+	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "the whole answer in text, not only what fits a screen")
 }
 
 // choose adds a flag that has one of a few values, the first by default.
@@ -47,6 +55,7 @@ func choose(cmd *cobra.Command, value *string, name string, values []string, usa
 
 // show writes a report in the form asked for. With github, the job's summary gets it too.
 func (f *outputFlags) show(std streams, report *report.Report) error {
+	report.Wrong = report.IssueLink()
 	text, err := f.write(std, report)
 	if err != nil {
 		return err
@@ -73,8 +82,31 @@ func (f *outputFlags) write(std streams, report *report.Report) ([]byte, error) 
 	case "junit":
 		return render.JUnit(report)
 	}
-	return []byte(render.Text(report, std.style(f.color))), nil
+	style := std.style(f.color)
+	if f.verbose {
+		return []byte(render.Text(report, style)), nil
+	}
+	style.Logs = shellWords(f.logs)
+	return []byte(render.Short(report, style)), nil
 }
+
+// shellWords are the names of logs as a shell takes them, "" when one of them is standard input.
+func shellWords(names []string) string {
+	var words []string
+	for _, name := range names {
+		if name == "-" {
+			return ""
+		}
+		if strings.Trim(name, plainInShell) != "" {
+			name = "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
+		}
+		words = append(words, name)
+	}
+	return strings.Join(words, " ")
+}
+
+// plainInShell are the characters that mean nothing to a shell.
+const plainInShell = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=@%+,-"
 
 // workspace is the folder whose files are the user's code: the checkout in a workflow on GitHub, else where the program runs.
 func workspace(std streams) string {
@@ -121,36 +153,6 @@ func either(words []string) string {
 		return strings.Join(words, "")
 	}
 	return strings.Join(words[:last], ", ") + " or " + words[last]
-}
-
-// ruleFlags say which knowledge is used.
-type ruleFlags struct{ dirs []string }
-
-func (f *ruleFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.dirs, "rules", nil, "`DIR` with more rules; they replace built-in ones of the same id (repeatable)")
-	_ = cmd.MarkFlagDirname("rules")
-}
-
-// layer is one folder of rules. The built-in one has the name that it has in the repository.
-type layer struct {
-	dir   string
-	files fs.FS
-}
-
-// layers are the folders of rules, each adding to those before it.
-func (f *ruleFlags) layers() ([]layer, error) {
-	layers := []layer{{dir: "rules", files: rules.Shipped()}}
-	for _, dir := range f.dirs {
-		info, err := os.Stat(dir)
-		if err == nil && !info.IsDir() {
-			err = fmt.Errorf("%s: not a folder; name the one that holds the rules", dir)
-		}
-		if err != nil {
-			return nil, err
-		}
-		layers = append(layers, layer{dir: dir, files: os.DirFS(dir)})
-	}
-	return layers, nil
 }
 
 // load reads the knowledge base.
@@ -332,7 +334,7 @@ type askFlags struct {
 }
 
 func (f *askFlags) add(cmd *cobra.Command) {
-	f.output.add(cmd, reportFormats...)
+	f.output.addReport(cmd)
 	f.rules.add(cmd)
 	f.facts.add(cmd)
 	choose(cmd, &f.live, "live", liveModes, "facts of this machine: ")

@@ -65,17 +65,18 @@ func slowOrStopped(read *reading.Result, s situation, root *finding) *finding {
 	if root != nil && !slices.ContainsFunc(askedAbout(read, signature.PaceFinding), explained) {
 		return nil
 	}
-	shown := pace.Compare(read.Paces, read.Standstill)
-	if shown == nil {
-		return nil
-	}
-	f := judgePace(read, s, shown)
-	if f == nil {
-		return nil
-	}
-	ends := f.matches[0].signature.Explains
-	if root == nil && (shown.Quiet || wasRead(read, ends)) || root != nil && isOneOf(root, ends) {
-		return f
+	for _, shown := range []*pace.Finding{pace.AtWork(read.Paces), pace.Compare(read.Paces, read.Standstill)} {
+		if shown == nil {
+			continue
+		}
+		f := judgePace(read, s, shown)
+		if f == nil {
+			continue
+		}
+		ends := f.matches[0].signature.Explains
+		if root == nil && (shown.Quiet || wasRead(read, ends)) || root != nil && isOneOf(root, ends) {
+			return f
+		}
 	}
 	return nil
 }

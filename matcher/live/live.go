@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -51,6 +52,8 @@ type Machine struct {
 	KernelModule  string            `json:"kernel_module,omitempty"` // of the loaded module: the same, unless an upgrade awaits a reboot
 	OpenModule    bool              `json:"open_module,omitempty"`
 	CUDA          string            `json:"driver_cuda,omitempty"` // newest CUDA that the driver supports
+	Compiler      string            `json:"nvcc,omitempty"`        // nvcc's version, "" when there is none
+	CompilerPath  string            `json:"nvcc_path,omitempty"`
 	GPUs          []GPU             `json:"gpus"`
 	Xids          []Xid             `json:"xids,omitempty"`
 	OOMKills      []OOMKill         `json:"oom_kills,omitempty"`
@@ -64,8 +67,9 @@ type Machine struct {
 	Failures      []Failure         `json:"failures,omitempty"`
 
 	procGPUs   []GPU
-	minors     map[string]int // the N of /dev/nvidiaN by PCI address
-	oomUnclear bool           // the kernel killed a process that may have been the job's
+	minors     map[string]int  // the N of /dev/nvidiaN by PCI address
+	ownPath    map[string]bool // facts about libraries that the package that loads them finds by a path of its own, before all others
+	oomUnclear bool            // the kernel killed a process that may have been the job's
 }
 
 // The values of Machine.Source.
@@ -113,6 +117,7 @@ func Read(ctx context.Context, options Options) *Machine {
 		m.GPUs = m.procGPUs
 	}
 	s.markOwn(m)
+	s.addCommands(m)
 	m.Xids, m.OOMKills = xids(m.Kernel, m.GPUs, options.Base.Xids), oomKills(m.Kernel)
 	m.fail("libraries", s.readLibraries(ctx, m))
 	return m
@@ -137,6 +142,7 @@ func (s *system) readAtOnce(ctx context.Context, m *Machine) {
 		{"nvidia-smi", func() error { return s.readGPUs(ctx, m) }},
 		{"driver", func() error { return s.readDriver(m) }},
 		{sourceKernel, func() error { return s.readKernel(ctx, m) }},
+		{"nvcc", func() error { return s.readCompiler(ctx, m) }},
 		{sourcePython, func() error {
 			err := s.readPython(m)
 			m.Installed = s.readInstalled(m.Python)
@@ -151,6 +157,19 @@ func (s *system) readAtOnce(ctx context.Context, m *Machine) {
 	group.Wait()
 	for i, source := range sources {
 		m.fail(source.name, failures[i])
+	}
+}
+
+// addCommands tells the command lines of the processes that use a GPU. Seen from inside a container their numbers are those of others.
+func (s *system) addCommands(m *Machine) {
+	if namespace, err := os.Readlink(s.path("/proc/self/ns/pid")); err == nil && namespace != initialPIDs {
+		return
+	}
+	for i := range m.GPUs {
+		for j := range m.GPUs[i].Processes {
+			p := &m.GPUs[i].Processes[j]
+			p.Command = clip(report.Redact(commandLine(s.text("/proc/"+strconv.Itoa(p.PID)+"/cmdline"))), maxNamed)
+		}
 	}
 }
 

@@ -99,19 +99,19 @@ func startAll(texts []string, header string) bool {
 	return 2*counted <= len(texts) || !strings.HasSuffix(header, ":")
 }
 
-// saysSomething tells whether a header is more than who wrote a line, and when: it has a sentence, an exception, a progress bar, or the severity of a
-// message or the name of a program without a clock before it.
+// saysSomething tells whether a header is more than who wrote a line, and when: it has a sentence, an exception, a progress bar, the name of a
+// program, or, without a clock before it, the severity of a message.
 func saysSomething(header string) bool {
-	if errorWord().MatchString(header) || processIn(header+"x") != "" {
-		return true
-	}
-	rest := clock().ReplaceAllLiteralString(header, "")
 	level := headerLevel(header)
-	if level == Warning || level == Debug || rest == header && level != "" {
+	switch {
+	case errorWord().MatchString(header), level == Warning, level == Debug, processIn(header+"x") != "":
+		return true
+	case !hasClock(header) && verdict().MatchString(header):
 		return true
 	}
-	s, ok := shapeOf(rest)
-	return !ok && strings.TrimSpace(rest) != "" || strings.Contains(s.key, "W W W") || slices.ContainsFunc(strings.Fields(rest), isProgram)
+	who := strings.Fields(clock().ReplaceAllLiteralString(header, ""))
+	s, ok := shapeOf(strings.Join(who, " "))
+	return !ok && len(who) > 0 || strings.Contains(s.key, "W W W") || slices.ContainsFunc(who, isProgram)
 }
 
 // isProgram tells whether a word of a header is the name with which a program begins its messages, as in "ld: " and "pip[311]: ".
@@ -124,5 +124,6 @@ func isProgram(word string) bool {
 var (
 	headerEnd = pattern.Lazy(`(?:[:>\])|]| [-|>»]| --)[ \t]|\t|="`)
 	errorWord = pattern.Lazy(`(?i)exception|error[^ |:\]\-]|[a-z]error|fatal|fail|traceback|abort|%\|`)
+	verdict   = pattern.Lazy(`(?i)\b(?:error|warning|warn|info|debug|note|critical)\b|\.\w{1,4}:\d`) // also with the place in a file that it is about
 	clock     = pattern.Lazy(`(?:\d[\d/.-]*[ T_])?\d\d:\d\d:\d\d(?:[.,:]\d{1,9})?(?:Z| ?[+-]\d\d:?\d\d)?`)
 )

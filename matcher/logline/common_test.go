@@ -33,6 +33,8 @@ func TestCommonHeader(t *testing.T) {
 		"the name of a number":              {"step: ", []string{"1", "2", "3"}},
 		"a sentence":                        {"we could not load: ", short},
 		"an exception":                      {"RuntimeError: ", short},
+		"a compiler":                        {"a.c:1:1: error: ", short},
+		"the place in a file":               {"a.c:1:1: ", short},
 		"a progress bar":                    {" 12%|# | ", short},
 		"NCCL's own, which names a process": {"node07:311:402 [3] ", short},
 	} {

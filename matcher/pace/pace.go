@@ -11,6 +11,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/gpu-triage/triage/matcher/logline"
 )
 
 // When a job that no line calls broken counts as slower or as standing still. Each is far from what healthy jobs show: an evaluation,
@@ -30,9 +32,10 @@ const (
 // Pace is how a source's processes went on.
 type Pace struct {
 	series   []*series
-	finished bool // the work was done
-	paused   bool // something other than steps began after the last
-	quiet    bool // after the last step came nothing new, only lines of kinds that came before
+	finished bool  // the work was done
+	paused   bool  // something other than steps began after the last
+	quiet    bool  // after the last step came nothing new, only lines of kinds that came before
+	aside    aside // work other than steps that goes on where the source ends
 	clock    bool
 	stepped  mark          // the last line that shows a step
 	ended    mark          // the last line with a timestamp before anything new
@@ -48,12 +51,14 @@ type series struct {
 	key     seriesKey
 	marks   []mark // of the sample; only the last one is kept when the source ends
 	last    mark
+	gained  [2]mark // the last lines with a larger number than all before them, the latest last
 	lines   int     // of the sample that show its steps
 	turn    float64 // steps from one of its lines to the next
 	turns   int     // lines in a row that it has at the end of the source
 	apart   float64 // steps that a process was behind the first one at most, as long as all went on
 	recent  float64 // seconds for a step lately, 0 when unknown
 	slow    *slowdown
+	growth  *Growth
 	current bool // its process counts nothing else later
 }
 
@@ -63,12 +68,12 @@ type seriesKey struct {
 	of     float64
 }
 
-// close sums up the sample of a source; nil when it shows no steps.
+// close sums up the sample of a source; nil when it shows neither steps nor other work.
 func (s *Sample) close() *Pace {
-	if !slices.ContainsFunc(s.marks, func(m mark) bool { return m.by != "" }) {
+	if !slices.ContainsFunc(s.marks, func(m mark) bool { return m.by != "" || m.aside.name != "" }) {
 		return nil
 	}
-	p := &Pace{clock: s.clock()}
+	p := &Pace{clock: s.clock(), aside: unfinished(s.marks)}
 	p.wait(s.marks)
 	p.group(s.marks)
 	row := max(s.closed, 1)
@@ -136,9 +141,31 @@ func (p *Pace) group(marks []mark) {
 		latest[key.writer] = one
 	}
 	for _, one := range p.series {
-		one.last = one.marks[len(one.marks)-1]
+		one.last, one.gained = one.marks[len(one.marks)-1], gains(one.marks)
 		one.current = latest[one.key.writer] == one || p.stepped.line.Number-one.last.line.Number < rowLines
 	}
+}
+
+// gains are the last two lines with a larger number than all before them.
+func gains(marks []mark) (last [2]mark) {
+	most := marks[0].number
+	for _, m := range marks[1:] {
+		if m.number > most {
+			most, last = m.number, [2]mark{last[1], m}
+		}
+	}
+	return last
+}
+
+// WentOn are lines of the processes up to which the job surely went on: after each of them its process got farther. Done tells that
+// the job then came to its end as it should.
+func (p *Pace) WentOn() (lines []logline.Line, done bool) {
+	for _, one := range p.series {
+		if one.gained[0].by != "" {
+			lines = append(lines, one.gained[0].line)
+		}
+	}
+	return lines, p.finished
 }
 
 // distances finds how far the processes of each count are apart while all go on, from a line on from which none is missing.
@@ -190,7 +217,7 @@ func (one *series) close(p *Pace, row int) {
 	if n := len(paces); n >= enoughPaces {
 		one.recent = medianCost(paces[n-enoughPaces:])
 	}
-	one.slow = slower(paces)
+	one.slow, one.growth = slower(paces), growth(one.marks)
 	one.marks = nil
 }
 

@@ -80,8 +80,11 @@ func (m *markdown) report(r *report.Report) {
 	if m.extent.details && len(r.Diagnoses) > 0 {
 		m.everyFact(r.Facts)
 	}
-	if by := made(r); by != "" {
-		m.block("*" + inline(by) + "*")
+	if by := inline(made(r)); by != "" {
+		if wrong := Complaint(r); wrong != "" {
+			by += " · [Wrong?](" + wrong + ")"
+		}
+		m.block(by)
 	}
 }
 

@@ -231,7 +231,7 @@ func (f *fold) mayGoOn(joined, last, next string) bool {
 		return false
 	case strings.HasPrefix(next, "  ") || next[0] == '\t':
 		return false
-	case isRuled(last), isRuled(next), isRow(last) && isRow(next):
+	case isRuled(last), isRuled(next), isRow(last) && isRow(next), strings.Contains(last, leader):
 		return false
 	case beginsAlike(joined, next):
 		return false
@@ -246,6 +246,7 @@ var beginning = regexp.MustCompile(`^(?:` +
 	`|[\[(]?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:` +
 	`|[\w.-]+:\d+:\d+ \[|\[(?:rank\d|default\d|DEBUG|INFO|WARN|ERROR)|\[[^\]\s]{1,40}\][<:]|[DIWEF]\d{4} \d\d:` +
 	`|(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\b` +
+	`|[\w./+-]+\.\w{1,4}(?::\d+){1,2}: \S` + // a place in a source file, as compilers print it
 	`|[\w./-]+: (?:error|fatal|warning|note)\b|\w+ error\b|[^|]{0,60}\d%\|` +
 	`|During handling of|The above exception was|E   |>   |` + "```|~~~" + `|[│╭╰├❱]|#+ ` +
 	`)`)
@@ -264,6 +265,9 @@ func isRuled(line string) bool {
 	const ruler = 8 // the same character so often
 	return strings.HasSuffix(line, strings.Repeat(line[len(line)-size:], ruler))
 }
+
+// leader leads the eye from a name to its result, at the end of the line.
+const leader = "........"
 
 // isRow tells whether a line looks like the row of a table.
 func isRow(line string) bool {

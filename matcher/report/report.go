@@ -15,6 +15,7 @@ type Report struct {
 	Facts     []FactValue `json:"facts"`     // everything known about the situation
 	Notes     []string    `json:"notes,omitempty"`
 	Stats     Stats       `json:"stats"`
+	Wrong     string      `json:"wrong,omitempty"` // the IssueLink, which whoever shows the report adds
 }
 
 // Diagnosis is one thing that went wrong: why, how sure we are, and what helps.

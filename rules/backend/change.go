@@ -77,7 +77,7 @@ func (c *search) propose(p pull) Change {
 		v, chosen := c.levers[lever], p.chosen[i]
 		change.Set[l.facts[v.fact].Name] = chosen.value
 		change.Cost += chosen.cost
-		change.Steps = append(change.Steps, v.step(chosen.value))
+		change.Steps = append(change.Steps, v.step(chosen.value, c.origin))
 	}
 	for _, lever := range p.levers {
 		for fact, value := range c.levers[lever].implies {

@@ -86,8 +86,8 @@ func (b leverLoader) commands(texts []rulefile.Text) []condition.Command {
 			continue
 		}
 		for _, name := range c.Template().Names() {
-			if name != "value" {
-				b.Problem(t.Line, t.Column, "{%s}: a lever's command has a place for {value} alone", name)
+			if name != "value" && !strings.HasSuffix(name, major) {
+				b.Problem(t.Line, t.Column, "{%s}: a lever's command has places for {value}, and for the first number of a version, as {cuda.major|12}", name)
 			}
 		}
 		commands = append(commands, c)
@@ -152,11 +152,25 @@ func (v *lever) words(text string, value condition.Value) string {
 	return strings.ReplaceAll(text, "{value}", value.String())
 }
 
-// step is the lever in words.
-func (v *lever) step(value condition.Value) Step {
+// major ends the name of a place in a command that takes the first number of a version: {cuda.major|12}.
+const major = ".major"
+
+// step is the lever in words, in a situation.
+func (v *lever) step(value condition.Value, now *situation) Step {
 	step := Step{Do: v.words(v.do, value), Loses: v.words(v.loses, value)}
 	for _, c := range v.run {
-		if text := c.With(value); text != "" {
+		text := c.FillFrom(func(name string) condition.Value {
+			fact, ok := strings.CutSuffix(name, major)
+			if !ok {
+				return value
+			}
+			version, ok := now.Value(fact).Version()
+			if !ok {
+				return condition.Value{}
+			}
+			return condition.StringValue(version.Truncate(1).String())
+		})
+		if text != "" {
 			step.Run = append(step.Run, Command{Kind: c.Kind, Text: text})
 		}
 	}

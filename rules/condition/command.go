@@ -32,20 +32,24 @@ func ParseCommand(text string) (Command, error) {
 func (c Command) Template() Template { return Template{{{parts: c.places}}} }
 
 // Fill is the command with the situation's values in their places. It is empty when one is not known, or has no business there.
-func (c Command) Fill(s *Situation) string {
+func (c Command) Fill(s *Situation) string { return c.FillFrom(s.lookup) }
+
+// With is Fill with the same value in all places.
+func (c Command) With(v Value) string { return c.FillFrom(func(string) Value { return v }) }
+
+// Unfilled is the command when nothing is known, "" when it needs a value.
+func (c Command) Unfilled() string { return c.FillFrom(func(string) Value { return Value{} }) }
+
+// FillFrom is Fill with the values that value gives for names.
+func (c Command) FillFrom(value func(name string) Value) string {
 	return c.fill(func(part templatePart) command.Value {
 		for _, name := range part.names {
-			if v := s.lookup(name); v.Present() && v.String() != "" {
+			if v := value(name); v.Present() && v.String() != "" {
 				return command.Value{Text: v.String()}
 			}
 		}
 		return command.Value{Text: part.words, Trusted: part.hasWords}
 	})
-}
-
-// With is the command with the same value in all its places, for what has one name alone to fill in.
-func (c Command) With(v Value) string {
-	return c.fill(func(templatePart) command.Value { return command.Value{Text: v.String()} })
 }
 
 func (c Command) fill(value func(templatePart) command.Value) string {

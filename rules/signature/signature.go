@@ -33,10 +33,12 @@ var paceGroups = []string{
 	"step", "steps", // the step, and how many there are to be
 	"epoch",                                 // the step counts from the beginning of this one
 	"seconds", "milliseconds", "per_second", // the time that a step takes, or something that is done at a rate
-	"data_seconds", // the part of that time that waits for data
-	"batch",        // samples in a step, where that changes while a job runs
-	"finished",     // the work is done
-	"pause",        // something other than steps begins, which may take long
+	"data_seconds",                  // the part of that time that waits for data
+	"batch",                         // samples in a step, where that changes while a job runs
+	"memory",                        // of the GPU that is in use, as 61.2GiB; a number alone counts GiB up to 512 and MiB above
+	"work", "work_done", "work_all", // something other than steps, as a progress bar names it, and how far that is
+	"finished", // the work is done
+	"pause",    // something other than steps begins, which may take long
 }
 
 // The groups by which a line names the rank that it is about, which need not be the one that printed it.
@@ -65,6 +67,7 @@ type Signature struct {
 	Last        []string                   // literals that are looked for only in exceptions and in the last lines of a log
 	Match       []*condition.Expression    // about one event; all must be true
 	Capture     []*pattern.Pattern         // named groups over the event's text
+	Largest     string                     // of several places that a pattern of Capture matches, the one with the largest size in this group counts
 	Confirm     []*condition.Expression    // about facts and captures; three-valued
 	Survivable  bool                       // a process goes on with it, so that it is not what ended another one
 	Collectives bool                       // its captures tell where a rank is in its collectives: collectiveGroups
@@ -76,6 +79,7 @@ type Signature struct {
 	Details     []Detail
 	Fixes       []Fix
 	Ask         []string             // facts worth asking for although no condition needs them
+	Lasting     bool                 // what it tells needs something to be done also when the job went on after it
 	Explains    []string             // signatures that are only how this failure, which no line states, ended
 	Overrides   []string             // signatures that are not the answer where this one fits the same exception or line
 	Questions   []condition.Template // what to ask for where facts alone do not decide
@@ -118,6 +122,7 @@ type signatureFile struct {
 	Last       []rulefile.Text `yaml:"last"`
 	Match      []rulefile.Text `yaml:"match"`
 	Capture    []rulefile.Text `yaml:"capture"`
+	Largest    rulefile.Text   `yaml:"largest"`
 	Confirm    []rulefile.Text `yaml:"confirm"`
 	Library    rulefile.Text   `yaml:"library"`
 	Assume     map[string]any  `yaml:"assume"`
@@ -135,6 +140,7 @@ type signatureFile struct {
 		When []rulefile.Text `yaml:"when"`
 	} `yaml:"fixes"`
 	Ask        []rulefile.Text `yaml:"ask"`
+	Lasting    bool            `yaml:"lasting"`
 	Explains   []rulefile.Text `yaml:"explains"`
 	Questions  []rulefile.Text `yaml:"questions"`
 	References []rulefile.Text `yaml:"references"`
