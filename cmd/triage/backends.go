@@ -11,11 +11,13 @@ import (
 
 	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/matcher/diagnosis"
+	"github.com/gpu-triage/triage/matcher/facts"
 	"github.com/gpu-triage/triage/matcher/live"
 	"github.com/gpu-triage/triage/matcher/render"
 	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/rules"
 	"github.com/gpu-triage/triage/rules/backend"
+	"github.com/gpu-triage/triage/rules/condition"
 	"github.com/spf13/cobra"
 )
 
@@ -45,7 +47,8 @@ and with --live on those of this machine.
 Without a library, it lists those that it knows with the releases that the rules cover.
 
 With --batch, standard input holds one situation a line, {"id": ..., "facts": {"NAME": VALUE}}, and the answers
-come in the same order. A fact that is null is known to be absent, one that is not there is unknown.
+come in the same order. A fact that is null is known to be absent. One that is not there is that of --fact, --facts
+or --live, which are read once for the whole batch, else unknown.
 
 Exit status: 0 something is known of a backend, 1 nothing is, 2 the call or its input was wrong.`,
 		Example: `  triage backends transformer_engine --fact transformer_engine=2.3.0 --fact sm=80 --fact head_dim_qk=192
@@ -93,15 +96,15 @@ func runBackends(ctx context.Context, std streams, o *backendsOptions) error {
 	if library == nil {
 		return fmt.Errorf("no backend rules for %s; there are those of %s", o.library, strings.Join(names, ", "))
 	}
-	if o.batch {
-		return o.runBatch(std, base, library)
-	}
 	known, err := o.facts.read(library.Vocabulary(base.Vocabulary))
 	if err != nil {
 		return err
 	}
 	if o.live == "on" {
 		known = append(known, live.Read(ctx, live.Options{Base: base}).Known(base.Vocabulary)...)
+	}
+	if o.batch {
+		return o.runBatch(std, base, library, known)
 	}
 	reading := matcher.New(base).Begin()
 	if len(o.paths) > 0 {
@@ -120,11 +123,20 @@ func runBackends(ctx context.Context, std streams, o *backendsOptions) error {
 	return nil
 }
 
-func (o *backendsOptions) runBatch(std streams, base *rules.Base, library *backend.Library) error {
-	if len(o.paths) > 0 || len(o.facts.facts) > 0 || len(o.facts.files) > 0 || o.live != "off" {
-		return errors.New("--batch takes its facts from standard input alone, without logs, --fact, --facts and --live")
+// runBatch answers situations. What is known goes for each of them that says nothing else of it; the user's facts weigh more than the machine's.
+func (o *backendsOptions) runBatch(std streams, base *rules.Base, library *backend.Library, known []facts.Fact) error {
+	if len(o.paths) > 0 {
+		return errors.New("--batch takes situations from standard input and no logs")
 	}
-	options := backend.BatchOptions{}
+	all := make(facts.Facts)
+	for _, f := range known {
+		all.Add(f)
+	}
+	all.Infer(base.Vocabulary)
+	options := backend.BatchOptions{Known: make(map[string]condition.Value)}
+	for name, f := range all {
+		options.Known[name] = f.Value
+	}
 	if o.changes {
 		options.Changes = proposals
 	}

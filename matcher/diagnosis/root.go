@@ -1,8 +1,11 @@
 package diagnosis
 
 import (
+	"slices"
+
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/matcher/reading"
+	"github.com/gpu-triage/triage/matcher/traceback"
 	"github.com/gpu-triage/triage/rules/signature"
 )
 
@@ -18,6 +21,10 @@ func conclude(read *reading.Result, s situation) conclusion {
 	c := conclusion{findings: findingsIn(read, s)}
 	c.first = firstFailed(c.findings)
 	c.root = rootOf(c.findings, c.first)
+	if f := c.missingRank(read, s); f != nil {
+		c.findings, c.root = append(c.findings, f), f
+		return c
+	}
 	for _, unstated := range []func(*reading.Result, situation, *finding) *finding{slowOrStopped, failedTool} {
 		if f := unstated(read, s, c.root); f != nil {
 			c.findings, c.root = append(c.findings, f), f
@@ -70,6 +77,9 @@ func earlier(a, b *finding, first int) bool {
 			return x
 		}
 	}
+	if x, y := a.survivable(), b.survivable(); x != y && apart(a, b) {
+		return y
+	}
 	if x, y := a.cutOff(), b.cutOff(); x != y && !apart(a, b) {
 		return y
 	}
@@ -85,6 +95,9 @@ func (f *finding) accountsFor(other *finding) bool {
 	return f.machine && len(other.matches) > 0 && isOneOf(other, f.matches[0].signature.Explains)
 }
 
+// survivable tells whether a process goes on with what the finding tells, so that it does not explain what ended another one.
+func (f *finding) survivable() bool { return len(f.matches) > 0 && f.matches[0].signature.Survivable }
+
 // cutOff tells whether the finding is a traceback whose last line is missing, which tells less than any line near it.
 func (f *finding) cutOff() bool { return f.element.Exception != nil && f.element.Exception.Type == "" }
 
@@ -95,19 +108,28 @@ func apart(a, b *finding) bool {
 	return x.Rank != logline.NoRank && y.Rank != logline.NoRank && x.Rank != y.Rank && (x.Source == y.Source || logline.SameClock(x.Time, y.Time))
 }
 
-// firstFailed is the rank that a launcher reports as the first that failed, or NoRank.
+// firstFailed is the rank that a launcher reports as the first that failed, or NoRank. A launcher looks after its processes now and then, and
+// takes any of those that ended by themselves in between: where it gives the same second for two of them, it does not know.
 func firstFailed(findings []*finding) int {
+	first := logline.NoRank
 	for _, f := range findings {
 		for _, el := range f.event.Chain {
 			if el.Exception == nil {
 				continue
 			}
 			for _, failure := range el.Exception.Failures {
-				if failure.First {
-					return failure.Rank
+				if failure.First && first == logline.NoRank && !tied(failure, el.Exception.Failures) {
+					first = failure.Rank
 				}
 			}
 		}
 	}
-	return logline.NoRank
+	return first
+}
+
+// tied tells whether another process ended by itself in the same second as the first. One that the launcher ended got SIGTERM from it.
+func tied(first traceback.Failure, all []traceback.Failure) bool {
+	return slices.ContainsFunc(all, func(f traceback.Failure) bool {
+		return f.Rank != first.Rank && f.Time == first.Time && f.Raised == nil && first.Raised == nil && f.ExitCode > 0 && first.ExitCode > 0
+	})
 }

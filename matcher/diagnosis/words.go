@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -57,7 +58,9 @@ func describe(read *reading.Result, known facts.Facts, c conclusion, m match) re
 		Missing: missing(m, read.Base.Vocabulary), Fixes: fixes(m),
 		Consequences: []report.Consequence{}, References: append([]string{}, s.References...),
 	}
-	if rank := rankOf(at, c.first); rank != logline.NoRank {
+	if rank, named := namedRank(m, c.rankOf(at)); named {
+		d.Rank, d.Ranks = &rank, []int{rank}
+	} else if rank != logline.NoRank {
 		d.Rank = &rank
 	}
 	for _, detail := range s.Details {
@@ -85,18 +88,59 @@ func title(m match, el *reading.Element) string {
 	return logline.Clip(strings.TrimSpace(words), maxTitle)
 }
 
-// rankOf is the rank that a finding is about. What has no prefix is the first failed rank's, as far as anyone can tell.
-func rankOf(at reading.Occurrence, first int) int {
-	if at.Line.Rank == logline.NoRank {
-		return first
+// namedRank is the rank that the words of a failure name, where they name another one than that which printed them; else the one that is given.
+// A launcher that names none but the number of a process on its node means the rank where all processes are on that node.
+func namedRank(m match, printed int) (rank int, named bool) {
+	said := func(group string) (int, bool) {
+		n, err := strconv.Atoi(m.captured(group))
+		return n, err == nil
 	}
-	return at.Line.Rank
+	if n, ok := said(signature.FailedRank); ok {
+		return n, true
+	}
+	n, ok := said(signature.LocalRank)
+	processes, _ := m.situation.Value("world_size").Number()
+	onNode, _ := m.situation.Value("gpu_count").Number()
+	if ok && printed == logline.NoRank && !(onNode > 0 && processes > onNode) {
+		return n, true
+	}
+	return printed, false
+}
+
+// captured is what the patterns of the signature found for a group, "" when nothing.
+func (m match) captured(group string) string {
+	if !slices.ContainsFunc(m.signature.Capture, func(p *pattern.Pattern) bool { return slices.Contains(p.Names(), group) }) {
+		return ""
+	}
+	return m.situation.Value(group).String()
+}
+
+// rankOf is the rank that the root is about. What has no prefix is the first failed rank's, or that of the rank which alone shows how it ends,
+// as far as anyone can tell.
+func (c conclusion) rankOf(at reading.Occurrence) int {
+	if at.Line.Rank != logline.NoRank {
+		return at.Line.Rank
+	}
+	if c.first != logline.NoRank {
+		return c.first
+	}
+	var ranks []int
+	for _, f := range c.findings {
+		if f != c.root && len(f.matches) > 0 && isOneOf(f, c.root.matches[0].signature.Explains) {
+			ranks = append(ranks, f.Ranks()...)
+		}
+	}
+	slices.Sort(ranks)
+	if ranks = slices.Compact(ranks); len(ranks) == 1 {
+		return ranks[0]
+	}
+	return logline.NoRank
 }
 
 // evidence quotes the line that names the failure, the rest of its message, and the lines that conditions looked for.
 func evidence(read *reading.Result, f *finding, s *signature.Signature, at reading.Occurrence) []report.Evidence {
 	line := f.element.Line
-	if len(f.element.Shows) == 0 && line.Number == f.event.Chain.Head().Line.Number { // the same text on the rank that failed first
+	if f.element.About == "" && line.Number == f.event.Chain.Head().Line.Number { // the same text on the rank that failed first
 		line.Source, line.Number, line.Rank = at.Line.Source, at.Line.Number, at.Line.Rank
 	}
 	quoted := quoteMessage(read, line, f.element.Exception)

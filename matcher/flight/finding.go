@@ -13,6 +13,7 @@ type Kind string
 const (
 	NoDump      Kind = "no_dump"      // others wait for the rank, which left no dump
 	NeverJoined Kind = "never_joined" // others wait for the rank, which called other collectives before and then none
+	Silent      Kind = "silent"       // others time out, and the log has the rank and no word of its watchdog
 	NotStarted  Kind = "not_started"  // the rank called the collective that others are in, and its GPU has not begun it
 	Waiting     Kind = "waiting"      // the rank called the collective, which did not complete
 	Disagree    Kind = "disagree"     // the rank called something else than another one under the same number
@@ -36,7 +37,7 @@ type Finding struct {
 
 // waits counts 1 for a rank that is held up, 0 for one that holds others up.
 func (f Finding) waits() int {
-	if f.Kind == NoDump || f.Kind == NeverJoined || f.Kind == NotStarted {
+	if f.Kind == NoDump || f.Kind == NeverJoined || f.Kind == NotStarted || f.Kind == Silent {
 		return 0
 	}
 	return 1

@@ -82,7 +82,7 @@ func headersOf(text string) (headers []string) {
 	return headers
 }
 
-// startAll tells whether all lines begin with a header, but for the clock in it. The name of a number, as in "step: 12", is none.
+// startAll tells whether all lines begin with a header, but for the clock in it. The name of a number, as in "step: 12" and "Epoch [3][12/90]", is none.
 func startAll(texts []string, header string) bool {
 	header = strings.TrimRight(clock().ReplaceAllLiteralString(header, ""), " \t")
 	counted := 0
@@ -96,7 +96,7 @@ func startAll(texts []string, header string) bool {
 			counted++
 		}
 	}
-	return 2*counted <= len(texts) || !strings.HasSuffix(header, ":")
+	return 2*counted <= len(texts) || strings.IndexByte(":])", header[len(header)-1]) < 0
 }
 
 // saysSomething tells whether a header is more than who wrote a line, and when: it has a sentence, an exception, a progress bar, the name of a

@@ -31,6 +31,7 @@ func TestCommonHeader(t *testing.T) {
 		"a scheduler":                       {"srun: ", short},
 		"a driver, behind a clock":          {"2026-11-20 10:00:00 node07 NVRM: ", short},
 		"the name of a number":              {"step: ", []string{"1", "2", "3"}},
+		"the name of two numbers":           {"Epoch(train) ", []string{"[1][ 1/90]", "[1][ 2/90]", "[1][ 3/90]"}},
 		"a sentence":                        {"we could not load: ", short},
 		"an exception":                      {"RuntimeError: ", short},
 		"a compiler":                        {"a.c:1:1: error: ", short},

@@ -19,7 +19,7 @@ func (s *source) judge() {
 	if !whole {
 		text.Tail = form.Unwrapped(s.history.window.lastBytes())
 	}
-	is := kind.Of(text)
+	is := s.kinds.of(text)
 	if is.Kind == kind.Log {
 		return
 	}

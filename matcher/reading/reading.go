@@ -38,31 +38,35 @@ type Reading struct {
 	watch func(bytes int64)
 	stats report.Stats
 
-	matching   matching
-	events     events
-	survival   survival
-	statements statements
-	pace       paces
-	standstill pace.Standstill
-	dumps      []*flight.Dump
-	tails      tails
-	originals  originals
-	noLogs     []string        // sentences about the sources that are no logs
-	machine    map[string]bool // the sources that are not the job's: what the machine said while it ran
+	matching    matching
+	events      events
+	survival    survival
+	statements  statements
+	pace        paces
+	standstill  pace.Standstill
+	dumps       []*flight.Dump
+	collectives collectives
+	tails       tails
+	kinds       kinds
+	originals   originals
+	noLogs      []string        // sentences about the sources that are no logs
+	machine     map[string]bool // the sources that are not the job's: what the machine said while it ran
 }
 
 // Begin starts a reading with what was prepared of a knowledge base.
 func Begin(base *rules.Base, filter *prefilter.Filter, steps *pace.StepReader, roots func() *rootline.Finder) *Reading {
 	return &Reading{
-		base:       base,
-		matching:   matching{filter: filter, situation: base.Scope.NewSituation()},
-		events:     make(events),
-		survival:   newSurvival(),
-		statements: newStatements(base),
-		pace:       paces{steps: steps},
-		tails:      tails{finder: roots},
-		originals:  make(originals),
-		machine:    make(map[string]bool),
+		base:        base,
+		matching:    matching{filter: filter, situation: base.Scope.NewSituation()},
+		events:      make(events),
+		survival:    newSurvival(),
+		statements:  newStatements(base),
+		pace:        paces{steps: steps},
+		tails:       tails{finder: roots},
+		kinds:       newKinds(),
+		originals:   make(originals),
+		collectives: collectives{known: make(map[string]bool)},
+		machine:     make(map[string]bool),
 	}
 }
 
@@ -153,6 +157,7 @@ func (r *Reading) note(printed Chain, line logline.Line) {
 		return
 	}
 	r.statements.origin.Line(line)
+	r.collectives.add(printed)
 	o := r.survival.occurrence(line)
 	o.raised = printed.Head().Exception != nil
 	e.Occurred(o, printed, r.survival.wentOn)

@@ -25,6 +25,7 @@ type Result struct {
 	Paces         []*pace.Pace    // of the sources that show steps
 	Standstill    pace.Standstill // of the job, as whoever watched it saw it
 	Dumps         []*flight.Dump  // of NCCL's flight recorder
+	Collectives   []Collective    // what watchdogs print of the collectives of their ranks
 	Stats         report.Stats
 	NoLogs        []string // sentences about the sources that are no logs, of which nothing is in Events
 
@@ -43,7 +44,7 @@ func (r *Reading) Result() *Result {
 		Events: slices.SortedFunc(maps.Values(r.events), func(a, b *Event) int { return cmp.Compare(a.Number, b.Number) }),
 		NoLogs: r.noLogs,
 		Facts:  s.facts.Stated(), SelectionLogs: s.selectionLogs, Xids: &s.xids, LogPatterns: s.patterns,
-		Paces: r.pace.all, Standstill: r.standstill, Dumps: r.dumps, Stats: r.stats, tails: r.tails, machine: r.machine,
+		Paces: r.pace.all, Standstill: r.standstill, Dumps: r.dumps, Collectives: r.collectives.all, Stats: r.stats, tails: r.tails, machine: r.machine,
 		originals: r.originals, survival: &r.survival, failures: r.survival.failures(),
 	}
 }

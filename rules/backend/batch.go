@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/gpu-triage/triage/rules/condition"
 	"github.com/gpu-triage/triage/rules/fact"
 )
 
@@ -18,7 +19,8 @@ const maxBatchLine = 1 << 20
 
 // BatchOptions say what a batch answers beside the selection.
 type BatchOptions struct {
-	Changes int // at most so many proposals for a situation without a backend
+	Changes int                        // at most so many proposals for a situation without a backend
+	Known   map[string]condition.Value // facts of every situation that says nothing else
 }
 
 // batch answers many situations, several at a time, in the order in which they were asked.

@@ -47,6 +47,11 @@ func (b *batch) answer(s *situation, line batchLine) []byte {
 // take puts facts into a situation.
 func (b *batch) take(s *situation, facts map[string]any) error {
 	l := b.library
+	for name, value := range b.options.Known {
+		if i, ok := l.byName[name]; ok {
+			s.set(i, l.facts[i].asRead(value))
+		}
+	}
 	for name, decoded := range facts {
 		i, ok := l.byName[name]
 		if !ok {

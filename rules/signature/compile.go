@@ -27,7 +27,7 @@ func (l *loader) signature(read *parsedFile) *Signature {
 	if complete {
 		l.require(root.Line, f)
 	}
-	s := &Signature{ID: f.ID.Value, Family: path.Base(path.Dir(read.name)), Role: Cause, Library: f.Library.Value, Place: rulefile.Problem{File: l.File, Line: f.ID.Line, Column: f.ID.Column}, files: read.files}
+	s := &Signature{ID: f.ID.Value, Family: path.Base(path.Dir(read.name)), Role: Cause, Survivable: f.Survivable, Library: f.Library.Value, Place: rulefile.Problem{File: l.File, Line: f.ID.Line, Column: f.ID.Column}, files: read.files}
 	if len(f.Examples) > 0 {
 		at := f.Examples[0].Log
 		l.Problem(at.Line, at.Column, "write examples: without quotes or blanks, at the beginning of a line")
@@ -187,6 +187,12 @@ func (l *loader) captureNames(s *Signature, patterns []rulefile.Text) map[string
 			}
 			l.declareText(t, name)
 			own[name] = true
+			if strings.HasPrefix(name, "collective_") {
+				s.Collectives = true
+				if !slices.Contains(collectiveGroups, name) {
+					l.Problem(t.Line, t.Column, "the group %s tells nothing of a collective; groups are %s", name, strings.Join(collectiveGroups, ", "))
+				}
+			}
 			if !l.captures[name] { // else it is shared, perhaps, and only read
 				l.captures[name] = true
 			}

@@ -6,7 +6,7 @@ import "github.com/gpu-triage/triage/rules/condition"
 // nil in every other event.
 const (
 	PaceFinding   = "pace"   // how the steps of processes go on over time
-	FlightFinding = "flight" // where the dumps of NCCL's flight recorder part
+	FlightFinding = "flight" // where the dumps of NCCL's flight recorder part, or what its watchdogs print
 	FailedFinding = "failed" // what failed by the form of the lines: the event's line is the first that the failure itself printed
 )
 
@@ -32,7 +32,7 @@ func FindingShapes() map[string]condition.Shape {
 			"first":         text,   // the process that showed it before the others
 		}},
 		FlightFinding: {Type: condition.Object, Members: map[string]condition.Shape{
-			"kind":       text,   // no_dump, never_joined, not_started, waiting or disagree
+			"kind":       text,   // no_dump, never_joined, not_started, silent, waiting or disagree
 			"rank":       number, // the one that it is about
 			"group":      text,   // the process group
 			"collective": number, // counts the collectives of the group from 1

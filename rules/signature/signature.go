@@ -41,33 +41,50 @@ var paceGroups = []string{
 	"pause",    // something other than steps begins, which may take long
 }
 
+// The groups by which a line names the rank that it is about, which need not be the one that printed it.
+const (
+	FailedRank = "failed_rank"
+	LocalRank  = "local_rank" // counts the processes of a node
+)
+
+// collectiveGroups are the groups by which a line tells where a rank is in the collectives of a process group.
+var collectiveGroups = []string{
+	"collective_rank",                             // where the line has no prefix that names it
+	"collective_group",                            // the process group
+	"collective_waits",                            // the number of the collective that timed out
+	"collective_enqueued",                         // the number of the last one that was called
+	"collective_operation", "collective_elements", // what timed out, and of how many elements
+}
+
 // Signature is a known failure: how it shows in a log, which facts confirm it, why it happens and what helps.
 type Signature struct {
-	ID         string
-	Family     string             // the folder of its file
-	Title      string             // what failed, in words that hold for every case
-	Headline   condition.Template // the same of one case, with its names and numbers
-	Role       Role
-	Keywords   []string                   // literals, one of which, or of Last, stands in every event that can match
-	Last       []string                   // literals that are looked for only in exceptions and in the last lines of a log
-	Match      []*condition.Expression    // about one event; all must be true
-	Capture    []*pattern.Pattern         // named groups over the event's text
-	Largest    string                     // of several places that a pattern of Capture matches, the one with the largest size in this group counts
-	Confirm    []*condition.Expression    // about facts and captures; three-valued
-	Library    string                     // backend rules to ask, or ""
-	History    []condition.Template       // names whose history to ask, as transformers.AdamW; the first that is known counts
-	Assume     map[string]condition.Value // facts as they are where the library fails, when not as its log says
-	Refused    []string                   // backends of the library that the failure says are none; EveryBackend for all
-	Cause      condition.Template
-	Details    []Detail
-	Fixes      []Fix
-	Ask        []string             // facts worth asking for although no condition needs them
-	Lasting    bool                 // what it tells needs something to be done also when the job went on after it
-	Explains   []string             // signatures that are only how this failure, which no line states, ended
-	Overrides  []string             // signatures that are not the answer where this one fits the same exception or line
-	Questions  []condition.Template // what to ask for where facts alone do not decide
-	References []string
-	Place      rulefile.Problem // where its file is; Message is empty
+	ID          string
+	Family      string             // the folder of its file
+	Title       string             // what failed, in words that hold for every case
+	Headline    condition.Template // the same of one case, with its names and numbers
+	Role        Role
+	Keywords    []string                   // literals, one of which, or of Last, stands in every event that can match
+	Last        []string                   // literals that are looked for only in exceptions and in the last lines of a log
+	Match       []*condition.Expression    // about one event; all must be true
+	Capture     []*pattern.Pattern         // named groups over the event's text
+	Largest     string                     // of several places that a pattern of Capture matches, the one with the largest size in this group counts
+	Confirm     []*condition.Expression    // about facts and captures; three-valued
+	Survivable  bool                       // a process goes on with it, so that it is not what ended another one
+	Collectives bool                       // its captures tell where a rank is in its collectives: collectiveGroups
+	Library     string                     // backend rules to ask, or ""
+	History     []condition.Template       // names whose history to ask, as transformers.AdamW; the first that is known counts
+	Assume      map[string]condition.Value // facts as they are where the library fails, when not as its log says
+	Refused     []string                   // backends of the library that the failure says are none; EveryBackend for all
+	Cause       condition.Template
+	Details     []Detail
+	Fixes       []Fix
+	Ask         []string             // facts worth asking for although no condition needs them
+	Lasting     bool                 // what it tells needs something to be done also when the job went on after it
+	Explains    []string             // signatures that are only how this failure, which no line states, ended
+	Overrides   []string             // signatures that are not the answer where this one fits the same exception or line
+	Questions   []condition.Template // what to ask for where facts alone do not decide
+	References  []string
+	Place       rulefile.Problem // where its file is; Message is empty
 
 	places     map[string]rulefile.Problem // of the literals
 	overridden []rulefile.Problem          // where the ids in Overrides stand
@@ -96,21 +113,22 @@ type Fix struct {
 
 // signatureFile is the form of a signature's file.
 type signatureFile struct {
-	ID        rulefile.Text   `yaml:"id"`
-	Title     rulefile.Text   `yaml:"title"`
-	Role      rulefile.Text   `yaml:"role"`
-	Overrides []rulefile.Text `yaml:"overrides"`
-	Keywords  []rulefile.Text `yaml:"keywords"`
-	Last      []rulefile.Text `yaml:"last"`
-	Match     []rulefile.Text `yaml:"match"`
-	Capture   []rulefile.Text `yaml:"capture"`
-	Largest   rulefile.Text   `yaml:"largest"`
-	Confirm   []rulefile.Text `yaml:"confirm"`
-	Library   rulefile.Text   `yaml:"library"`
-	Assume    map[string]any  `yaml:"assume"`
-	Refused   []rulefile.Text `yaml:"refused"`
-	Cause     rulefile.Text   `yaml:"cause"`
-	Details   []struct {
+	ID         rulefile.Text   `yaml:"id"`
+	Title      rulefile.Text   `yaml:"title"`
+	Role       rulefile.Text   `yaml:"role"`
+	Overrides  []rulefile.Text `yaml:"overrides"`
+	Survivable bool            `yaml:"survivable"`
+	Keywords   []rulefile.Text `yaml:"keywords"`
+	Last       []rulefile.Text `yaml:"last"`
+	Match      []rulefile.Text `yaml:"match"`
+	Capture    []rulefile.Text `yaml:"capture"`
+	Largest    rulefile.Text   `yaml:"largest"`
+	Confirm    []rulefile.Text `yaml:"confirm"`
+	Library    rulefile.Text   `yaml:"library"`
+	Assume     map[string]any  `yaml:"assume"`
+	Refused    []rulefile.Text `yaml:"refused"`
+	Cause      rulefile.Text   `yaml:"cause"`
+	Details    []struct {
 		When []rulefile.Text `yaml:"when"`
 		Say  rulefile.Text   `yaml:"say"`
 	} `yaml:"details"`
