@@ -74,10 +74,10 @@ func describe(read *reading.Result, known facts.Facts, c conclusion, m match) re
 func title(m match, el *reading.Element) string {
 	own := el.About == signature.FailedFinding || el.Exception != nil && el.Exception.Type != ""
 	if m.certainty != report.Unexplained || !own {
-		return logline.Clip(m.signature.Headline.Fill(m.situation), maxTitle)
+		return clean(m.signature.Headline.Fill(m.situation), maxTitle)
 	}
 	words, _, _ := strings.Cut(el.Text, "\n")
-	return logline.Clip(strings.TrimSpace(words), maxTitle)
+	return clean(strings.TrimSpace(words), maxTitle)
 }
 
 // rankOf is the rank that a finding is about. What has no prefix is the first failed rank's, as far as anyone can tell.
@@ -176,13 +176,23 @@ func machineSource(line logline.Line) string {
 	return line.Source + ", " + line.Time.Format(time.TimeOnly)
 }
 
-// quoteText is a line as evidence; secrets are taken out of the whole report later.
+// quoteText is a line as evidence. Secrets are taken out of the whole report later, but here before the line is cut: half a secret is not
+// known as one.
 func quoteText(line logline.Line) report.Evidence {
-	e := report.Evidence{Source: line.Source, Line: line.Number, Text: logline.Clip(line.Peeled+line.Text, maxShown)}
+	e := report.Evidence{Source: line.Source, Line: line.Number, Text: clean(line.Peeled+line.Text, maxShown)}
 	if line.Rank != logline.NoRank {
 		e.Rank = &line.Rank
 	}
 	return e
+}
+
+// clean is the beginning of a text without secrets.
+func clean(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	// What is far behind the cut needs no look.
+	return logline.Clip(report.Redact(logline.Clip(text, 4*most)), most)
 }
 
 // factNames are the facts that a signature's answer depends on.
@@ -296,7 +306,7 @@ func (c conclusion) meanwhile() (notes []string) {
 			continue
 		}
 		told[f.headline()] = true
-		line := logline.Clip(f.element.Line.Text, maxNoted)
+		line := clean(f.element.Line.Text, maxNoted)
 		notes = append(notes, fmt.Sprintf("While the job ran: %s (%s: %s).", f.headline(), machineSource(f.First.Line), line))
 	}
 	return notes
@@ -309,7 +319,7 @@ func (f *finding) headline() string {
 		title = f.matches[0].signature.Headline.Fill(f.matches[0].situation)
 	}
 	title, _, _ = strings.Cut(title, "\n")
-	return logline.Clip(title, maxTitle)
+	return clean(title, maxTitle)
 }
 
 // factValues gives the facts of those names in the form of a report, in the order of the names, each once.
