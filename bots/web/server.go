@@ -35,6 +35,8 @@ type Server struct {
 	Data       string // folder for logs while they are read
 	AdminToken string // opens /dead; "" leaves it shut
 	Handlers   map[string]http.Handler
+
+	MetricsApart bool // /metrics is served elsewhere, by ServeMetrics
 }
 
 const (
@@ -56,13 +58,26 @@ func (s *Server) Handler() http.Handler {
 	add("POST /dead/{sequence}", s.admin(s.revive))
 	add("GET /healthz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") }))
 	add("GET /readyz", http.HandlerFunc(s.ready))
-	mux.Handle("GET /metrics", s.Metrics.Handler())
+	if !s.MetricsApart {
+		mux.Handle("GET /metrics", s.Metrics.Handler())
+	}
 	return mux
 }
 
 // Serve answers on an address until the context ends, then finishes what has begun within grace.
 func (s *Server) Serve(ctx context.Context, listener net.Listener, grace time.Duration) error {
-	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+	return s.listen(ctx, listener, s.Handler(), grace)
+}
+
+// ServeMetrics answers /metrics alone, on an address that strangers cannot reach.
+func (s *Server) ServeMetrics(ctx context.Context, listener net.Listener, grace time.Duration) error {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", s.Metrics.Handler())
+	return s.listen(ctx, listener, mux, grace)
+}
+
+func (s *Server) listen(ctx context.Context, listener net.Listener, handler http.Handler, grace time.Duration) error {
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn)}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()

@@ -29,6 +29,7 @@ import (
 // serveSettings are the settings of triage serve. Each is a flag and an environment variable.
 type serveSettings struct {
 	Listen, Data, NATS, PublicURL, AdminToken string
+	MetricsListen                             string
 	SlackSecret, SlackBot, SlackApp, SlackAPI string
 	GitHubSecret, GitHubApp, GitHubKey        string
 	GitHubToken, GitHubAPI, Prometheus        string
@@ -54,6 +55,7 @@ func newServe() *cobra.Command {
 		}
 	}
 	text(&s.Listen, "listen", "TRIAGE_LISTEN", "127.0.0.1:8080", "address to listen on")
+	text(&s.MetricsListen, "metrics-listen", "TRIAGE_METRICS_LISTEN", "", "an address for /metrics alone; empty: it is served with the rest")
 	text(&s.Data, "data", "TRIAGE_DATA", "./triage-data", "folder of the embedded store and of downloads")
 	text(&s.NATS, "nats-url", "NATS_URL", "", "a NATS cluster with JetStream that replicas share; empty: an embedded server")
 	text(&s.PublicURL, "public-url", "TRIAGE_PUBLIC_URL", "", "where people reach this server, for links to /reports")
@@ -153,7 +155,7 @@ func serve(ctx context.Context, s serveSettings, stderr io.Writer) (err error) {
 	defer os.RemoveAll(downloads)
 	v.queue = queue.New(v.store, v.metrics.Registry(), v.log, s.Attempts)
 	v.http = &web.Server{Store: v.store, Queue: v.queue, Reports: bots.Reports{Store: v.store}, Metrics: v.metrics, Engine: v.engine, Log: v.log, Data: downloads, AdminToken: s.AdminToken,
-		Handlers: map[string]http.Handler{}}
+		Handlers: map[string]http.Handler{}, MetricsApart: s.MetricsListen != ""}
 	github, err := v.github(downloads)
 	if err != nil {
 		return err
@@ -183,6 +185,14 @@ func (v *server) run(ctx context.Context) error {
 	listener, err := net.Listen("tcp", v.Listen)
 	if err != nil {
 		return fmt.Errorf("TRIAGE_LISTEN: %w", err)
+	}
+	if v.MetricsListen != "" {
+		metrics, err := net.Listen("tcp", v.MetricsListen)
+		if err != nil {
+			return fmt.Errorf("TRIAGE_METRICS_LISTEN: %w", err)
+		}
+		v.on = append(v.on, "metrics", metrics.Addr().String())
+		v.work = append(v.work, func(ctx context.Context) error { return v.http.ServeMetrics(ctx, metrics, requestGrace) })
 	}
 	v.announce(listener.Addr())
 	ctx, stop := context.WithCancel(ctx)
