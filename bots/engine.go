@@ -22,8 +22,10 @@ import (
 
 	"github.com/gpu-triage/triage/bots/fetch"
 	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/diagnosis"
 	"github.com/gpu-triage/triage/matcher/source"
 	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/backend"
 )
 
 // Engine is the diagnosing that the bots ask for: never with facts of the machine that they run on.
@@ -66,14 +68,11 @@ var errEnough = errors.New("only the first logs were read")
 // Answer diagnoses the logs of one situation together, with the facts that their sender gave. What cannot be read is noted in the
 // report; the error is the context's. No secret is left in the report.
 func (e Engine) Answer(ctx context.Context, logs []fetch.Log, given map[string]string) (answer report.Report, err error) {
-	select {
-	case e.turn <- struct{}{}:
-		defer func() { <-e.turn }()
-	case <-ctx.Done():
-		return answer, ctx.Err()
+	ctx, done, err := e.begin(ctx)
+	if err != nil {
+		return answer, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, AnswerTime)
-	defer cancel()
+	defer done()
 	started := time.Now()
 	var known []facts.Fact
 	for name, value := range given {
@@ -96,7 +95,37 @@ func (e Engine) Answer(ctx context.Context, logs []fetch.Log, given map[string]s
 	answer = reading.Report(known...)
 	answer.Notes = append(answer.Notes, notes...)
 	answer.Stats.ElapsedMS = time.Since(started).Milliseconds()
+	answer.Wrong = answer.IssueLink()
 	return RedactReport(answer)
+}
+
+// Choose applies a library's backend rules to what the logs of one situation say and what else is known. Notes about logs that could not
+// be read are among those of the choice. The error is the context's.
+func (e Engine) Choose(ctx context.Context, library *backend.Library, logs []fetch.Log, known []facts.Fact) (choice diagnosis.Choice, err error) {
+	ctx, done, err := e.begin(ctx)
+	if err != nil {
+		return choice, err
+	}
+	defer done()
+	reading := e.Matcher.Begin()
+	notes := e.read(ctx, reading, logs)
+	choice = reading.Choose(library, maxChanges, known...)
+	choice.Notes = append(choice.Notes, notes...)
+	return choice, nil
+}
+
+// maxChanges is how many changes are proposed where a library has no backend left.
+const maxChanges = 5
+
+// begin waits for a processor, and bounds the time of what is begun. Done ends it.
+func (e Engine) begin(ctx context.Context) (bounded context.Context, done func(), err error) {
+	select {
+	case e.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx, nil, ctx.Err()
+	}
+	bounded, cancel := context.WithTimeout(ctx, AnswerTime)
+	return bounded, func() { cancel(); <-e.turn }, nil
 }
 
 // read takes in every log and returns notes about what could not be read.

@@ -83,9 +83,14 @@ func (b *Base) Library(name string) (*backend.Library, error) {
 // mistake of every file. Examples are read by Base.Examples alone.
 func Load(layers ...fs.FS) (*Base, error) { return load("", layers) }
 
-// Open is Load for a program that is to start at once: what was shipped is known to have no mistakes, and a signature of it is read
-// when it is first asked for.
-func Open(layers ...fs.FS) (*Base, error) { return load(shippedIndex, layers) }
+// Open is Load for a program that is to start at once: what was shipped, or is in a bundle, is known to have no mistakes, and a signature
+// of it is read when it is first asked for.
+func Open(layers ...fs.FS) (*Base, error) {
+	if len(layers) == 0 {
+		layers = []fs.FS{Shipped()}
+	}
+	return load(indexOf(layers[0]), layers)
+}
 
 func load(known string, layers []fs.FS) (*Base, error) {
 	if len(layers) == 0 {
@@ -131,7 +136,7 @@ func tools(d *rulefile.Decoder, later bool, layers []fs.FS) *tool.Table {
 		content, err := fs.ReadFile(layer, tool.File)
 		switch {
 		case err != nil: // a layer need not have one
-		case later && layer == Shipped():
+		case later && frozen(layer):
 			all = tool.Later(content).Before(all)
 		default:
 			all = tool.Read(d, content).Before(all)

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"archive/zip"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -25,6 +26,27 @@ import (
 //
 //go:embed index.tsv
 var shippedIndex string
+
+// IndexFile is where a bundle has its index.
+const IndexFile = "index.tsv"
+
+// indexOf is the index of a knowledge base, or "" where there is none that this program can read: then every file is read.
+func indexOf(files fs.FS) string {
+	if files == Shipped() {
+		return shippedIndex
+	}
+	content, err := fs.ReadFile(files, IndexFile)
+	if _, wrong := readIndex(string(content)); err != nil || wrong != nil || !frozen(files) {
+		return ""
+	}
+	return string(content)
+}
+
+// frozen tells whether files are in memory and cannot change: they were shipped, or are in a bundle.
+func frozen(files fs.FS) bool {
+	_, bundled := files.(*zip.Reader)
+	return bundled || files == Shipped()
+}
 
 // indexed is a line of the index.
 type indexed struct {
@@ -191,10 +213,10 @@ func (x *index) keyword(files fs.FS, name string) string {
 	return ""
 }
 
-// signatures tells what is known of the signature files of a knowledge base; only those that were shipped cannot change meanwhile.
+// signatures tells what is known of the signature files of a knowledge base; only those that are in memory cannot change meanwhile.
 func (x *index) signatures(files fs.FS) func(name string) *signature.Known {
 	return func(name string) *signature.Known {
-		if files != Shipped() {
+		if !frozen(files) {
 			return nil
 		}
 		if known := x.known(files, name); known != nil {

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/gpu-triage/triage/rules/release"
 	"github.com/gpu-triage/triage/rules/rulefile"
@@ -27,6 +30,22 @@ var ErrTooNew = errors.New("written for a newer triage")
 
 var knowledgeVersion = regexp.MustCompile(`^20\d\d\.[01]\d\.[0-3]\d(\.\d{1,3})?$`)
 
+// IsVersion tells whether a text is a version of knowledge.
+func IsVersion(text string) bool { return knowledgeVersion.MatchString(text) }
+
+// CompareVersions orders versions of knowledge: it is negative when a is older than b.
+func CompareVersions(a, b string) int {
+	number := func(version string) [4]int {
+		var n [4]int
+		for i, part := range strings.SplitN(version, ".", len(n)) {
+			n[i], _ = strconv.Atoi(part) // of what is no version nothing is newer
+		}
+		return n
+	}
+	x, y := number(a), number(b)
+	return slices.Compare(x[:], y[:])
+}
+
 // ReadKnowledge reads which knowledge the files are. The error wraps ErrTooNew, or says what is wrong with them.
 func ReadKnowledge(files fs.FS) (Knowledge, error) {
 	content, err := fs.ReadFile(files, KnowledgeFile)
@@ -41,7 +60,7 @@ func ReadKnowledge(files fs.FS) (Knowledge, error) {
 			k.Version, ErrTooNew, k.Format, release.Program(), Format)
 	case wrong != nil:
 		return k, wrong
-	case k.Format < 1 || !knowledgeVersion.MatchString(k.Version):
+	case k.Format < 1 || !IsVersion(k.Version):
 		return k, fmt.Errorf("%s: it needs a version, which is a day as 2026.11.23, and a format, which is a number from 1", KnowledgeFile)
 	}
 	return k, nil

@@ -180,6 +180,21 @@ func TestShareAndFeedback(t *testing.T) {
 	if code, text := p.get("/reports/" + report); code != 200 || !strings.Contains(text, signature) {
 		t.Errorf("/reports/%s: %d", report, code)
 	}
+	if code, text := p.get("/reports/" + report); code != 200 || !strings.Contains(text, `href="/reports/`+report+`/wrong"`) {
+		t.Errorf("/reports/%s has no way to say that it is wrong: %d", report, code)
+	}
+	stay := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := stay.Get(p.address + "/reports/" + report + "/wrong")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	if to := response.Header.Get("Location"); response.StatusCode != http.StatusSeeOther || !strings.HasPrefix(to, "https://github.com/gpu-triage/triage/issues/new?") || !strings.Contains(to, signature) {
+		t.Errorf("%s leads to %s", response.Status, to)
+	}
+	if _, page := p.get("/metrics"); !strings.Contains(page, fmt.Sprintf(`triage_feedback_total{signature=%q,verdict="wrong",via="web"} 1`, signature)) {
+		t.Error("that a report is wrong is not counted")
+	}
 	if code, _ := p.get("/reports/" + strings.Repeat("0", 40)); code != 404 {
 		t.Errorf("a guessed report: %d", code)
 	}

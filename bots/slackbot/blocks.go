@@ -134,11 +134,20 @@ func (c *composer) fixes(d report.Diagnosis) {
 			return
 		}
 		text := "*Fix* " + neutral(c.cut(oneLine(f.Do), c.extent.prose))
-		if len(f.Run) > 0 {
-			text = fit(text, maxSection/2) + "\n" + block(c.cut(strings.Join(f.Run, "\n"), c.extent.prose/2))
+		for _, commands := range f.Commands() {
+			text = fit(text, maxSection/2) + "\n" + c.commands(commands)
 		}
 		c.section(fit(text, maxSection))
 	}
+}
+
+// commands are commands of one kind; words for a person are no block.
+func (c *composer) commands(commands report.Commands) string {
+	text := c.cut(strings.Join(commands.Run, "\n"), c.extent.prose/2)
+	if commands.Kind == "text" {
+		return neutral(text)
+	}
+	return block(text)
 }
 
 func (c *composer) missing(d report.Diagnosis) {

@@ -144,7 +144,11 @@ func (b *Bot) feedback(ctx context.Context, job queue.Job, t task) error {
 		b.Log.Info("feedback", "delivery", job.ID, "signature", signature, "verdict", t.Verdict, "report", t.Report)
 	}
 	t.Thread = ""
-	_, err = b.deliver(ctx, job.ID, t, letter{text: "Noted, thank you."})
+	said := "Noted, thank you."
+	if link := render.Complaint(&report); t.Verdict == verdicts[actionWrong] && link != "" {
+		said += " <" + escape(link) + "|Say what it was>: an issue with this answer, without names and secrets, which you see before you send it."
+	}
+	_, err = b.deliver(ctx, job.ID, t, letter{text: said})
 	return err
 }
 

@@ -54,6 +54,7 @@ func (s *Server) Handler() http.Handler {
 	}
 	add("POST /v1/diagnose", http.HandlerFunc(s.diagnose))
 	add("GET /reports/{id}", http.HandlerFunc(s.report))
+	add("GET /reports/{id}/wrong", http.HandlerFunc(s.wrong))
 	add("GET /dead", s.admin(s.listDead))
 	add("POST /dead/{sequence}", s.admin(s.revive))
 	add("GET /healthz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") }))
@@ -210,6 +211,7 @@ func (s *Server) report(w http.ResponseWriter, r *http.Request) {
 	}
 	var data []byte
 	if err == nil {
+		report.Wrong = "/reports/" + r.PathValue("id") + "/wrong" // where it is counted
 		data, err = page(report)
 	}
 	if err != nil {
@@ -225,6 +227,29 @@ func (s *Server) report(w http.ResponseWriter, r *http.Request) {
 	h.Set("X-Robots-Tag", "noindex")
 	h.Set("Cache-Control", "private, no-store")
 	_, _ = w.Write(data)
+}
+
+// wrong counts that somebody found a report wrong, and leads to the issue in which to say so.
+func (s *Server) wrong(w http.ResponseWriter, r *http.Request) {
+	report, err := s.Reports.Get(r.Context(), r.PathValue("id"))
+	link := render.Complaint(&report)
+	switch {
+	case errors.Is(err, bots.ErrNoReport), err == nil && link == "":
+		http.Error(w, bots.ErrNoReport.Error(), http.StatusNotFound)
+		return
+	case err != nil:
+		s.Log.Error("a report cannot be found", "error", err)
+		http.Error(w, "the report cannot be found just now", http.StatusInternalServerError)
+		return
+	}
+	signature := "none"
+	if len(report.Diagnoses) > 0 {
+		signature = report.Diagnoses[0].ID
+	}
+	s.Metrics.Feedback("web", signature, "wrong", 1)
+	w.Header().Set("Referrer-Policy", "no-referrer")
+	w.Header().Set("Cache-Control", "no-store")
+	http.Redirect(w, r, link, http.StatusSeeOther)
 }
 
 // admin lets only the operator through.

@@ -47,6 +47,7 @@ func choose(cmd *cobra.Command, value *string, name string, values []string, usa
 
 // show writes a report in the form asked for. With github, the job's summary gets it too.
 func (f *outputFlags) show(std streams, report *report.Report) error {
+	report.Wrong = report.IssueLink()
 	text, err := f.write(std, report)
 	if err != nil {
 		return err
@@ -121,36 +122,6 @@ func either(words []string) string {
 		return strings.Join(words, "")
 	}
 	return strings.Join(words[:last], ", ") + " or " + words[last]
-}
-
-// ruleFlags say which knowledge is used.
-type ruleFlags struct{ dirs []string }
-
-func (f *ruleFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.dirs, "rules", nil, "`DIR` with more rules; they replace built-in ones of the same id (repeatable)")
-	_ = cmd.MarkFlagDirname("rules")
-}
-
-// layer is one folder of rules. The built-in one has the name that it has in the repository.
-type layer struct {
-	dir   string
-	files fs.FS
-}
-
-// layers are the folders of rules, each adding to those before it.
-func (f *ruleFlags) layers() ([]layer, error) {
-	layers := []layer{{dir: "rules", files: rules.Shipped()}}
-	for _, dir := range f.dirs {
-		info, err := os.Stat(dir)
-		if err == nil && !info.IsDir() {
-			err = fmt.Errorf("%s: not a folder; name the one that holds the rules", dir)
-		}
-		if err != nil {
-			return nil, err
-		}
-		layers = append(layers, layer{dir: dir, files: os.DirFS(dir)})
-	}
-	return layers, nil
 }
 
 // load reads the knowledge base.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/matcher/facts"
+	"github.com/gpu-triage/triage/matcher/pace"
 	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/spf13/cobra"
 )
@@ -19,6 +20,7 @@ import (
 type diagnoseOptions struct {
 	askFlags
 	follow bool
+	stall  stallFlag
 	paths  []string
 }
 
@@ -40,7 +42,7 @@ Exit status: 0 a cause was named, 1 none was (nothing failed, or what failed is 
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.paths = args
-			if len(args) == 1 {
+			if len(args) == 1 && !o.follow { // a log that is followed may come later
 				if err := mistyped(cmd, args[0]); err != nil {
 					return err
 				}
@@ -49,7 +51,8 @@ Exit status: 0 a cause was named, 1 none was (nothing failed, or what failed is 
 		},
 	}
 	o.askFlags.add(cmd)
-	cmd.Flags().BoolVarP(&o.follow, "follow", "f", false, "follow one file as it grows, and speak when something is diagnosed; up to Ctrl-C")
+	cmd.Flags().BoolVarP(&o.follow, "follow", "f", false, "follow one file as it grows, and speak when something is diagnosed or the job stands still; up to Ctrl-C")
+	cmd.Flags().StringVar(&o.stall.text, "stall", "auto", "with -f, "+stallUsage)
 	return cmd
 }
 
@@ -76,10 +79,11 @@ func runDiagnose(ctx context.Context, std streams, o *diagnoseOptions) error {
 		return err
 	}
 	start := time.Now()
-	reading := matcher.New(base).Begin()
+	engine := matcher.New(base)
+	reading := engine.Begin()
 	debug.SetGCPercent(usual)
 	if o.follow {
-		return o.following(ctx, std, reading, known)
+		return o.following(ctx, std, engine, known)
 	}
 	shown := newProgress(std, o.paths)
 	reading.Watch(shown.at)
@@ -113,11 +117,38 @@ func statusOf(r *report.Report) error {
 }
 
 // following diagnoses a log that grows.
-func (o *diagnoseOptions) following(ctx context.Context, std streams, reading *matcher.Job, known []facts.Fact) error {
+func (o *diagnoseOptions) following(ctx context.Context, std streams, engine *matcher.Engine, known []facts.Fact) error {
 	if len(o.paths) != 1 || o.paths[0] == "-" {
 		return errors.New("-f follows one file; standard input is read as it comes")
 	}
-	return follow(ctx, o.paths[0], reading, func() report.Report { return reading.Report(known...) }, func(report report.Report) error {
-		return o.output.show(std, &report)
-	})
+	if _, _, err := o.stall.limit(); err != nil {
+		return err
+	}
+	job, name := engine.Begin(), o.paths[0]
+	show := func(report report.Report) error { return o.output.show(std, &report) }
+	return (&follower{
+		name: name, job: job, watch: engine.Watch(), limit: o.stall, show: show,
+		answer: func() report.Report { return job.Report(known...) },
+		waits:  func() { fmt.Fprintf(std.err, "triage: %s does not exist yet; it is waited for\n", name) },
+		stands: func(still pace.Standstill) (report.Report, error) {
+			announce(std.err, still)
+			answer, err := standing(ctx, engine, name, still, known)
+			return answer, errors.Join(err, show(answer))
+		},
+	}).follow(ctx)
+}
+
+// standing is what a log comes to whose job stands still.
+func standing(ctx context.Context, engine *matcher.Engine, name string, still pace.Standstill, known []facts.Fact) (report.Report, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return report.Report{}, err
+	}
+	defer file.Close()
+	again := engine.Begin() // the paces of a log are summed up at its end
+	err = again.Read(ctx, sourceName(name), file)
+	again.StoodStill(still)
+	answer := again.Report(known...)
+	showStandstill(&answer, still, nil)
+	return answer, err
 }

@@ -22,7 +22,7 @@ func newMerge(std streams) *cobra.Command {
 		Use:   "merge REPORT.json...",
 		Short: "Make one answer out of the JSON reports of many machines",
 		Long: `Joins reports that triage --format json made on several machines, of the same job. A file may hold several reports;
-- is standard input. Merged reports can be merged again.`,
+- is standard input. Merged reports can be merged again. A report alone is shown as it is, in the form that --format says.`,
 		Example: `  srun triage /local/train.log --format json >reports.json; triage merge reports.json`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -41,7 +41,10 @@ func newMerge(std streams) *cobra.Command {
 				}
 				reports = append(reports, more...)
 			}
-			merged := matcher.New(base).Merge(reports...)
+			merged := reports[0] // alone, it is only shown in another form
+			if len(reports) > 1 {
+				merged = matcher.New(base).Merge(reports...)
+			}
 			if err := output.show(std, &merged); err != nil {
 				return err
 			}

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -20,7 +19,7 @@ func newRules(std streams) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newRulesList(std), newRulesShow(std), newRulesCheck(std), newRulesTest(std), newRulesCoverage(std), newRulesNew(std))
+	cmd.AddCommand(newRulesList(std), newRulesShow(std), newRulesCheck(std), newRulesTest(std), newRulesCoverage(std), newRulesNew(std), newRulesUpdate(std), newRulesPack(std))
 	return cmd
 }
 
@@ -88,7 +87,7 @@ func newRulesShow(std streams) *cobra.Command {
 					}
 				}
 			}
-			return showRule(std, base, known.dirs, args[0])
+			return showRule(std, base, &known, args[0])
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			base, err := known.load()
@@ -111,19 +110,20 @@ func signatureIDs(base *rules.Base) []string {
 }
 
 // showRule prints the file of a signature, from the last folder that has it.
-func showRule(std streams, base *rules.Base, dirs []string, id string) error {
+func showRule(std streams, base *rules.Base, known *ruleFlags, id string) error {
 	s := base.Signature(id)
 	if s == nil {
 		return fmt.Errorf("there is no signature %s%s; triage rules list lists them", id, didYouMean(id, signatureIDs(base)))
 	}
-	content, err := fs.ReadFile(rules.Shipped(), s.Place.File)
-	for _, dir := range dirs {
-		if replaced, replacedErr := fs.ReadFile(os.DirFS(dir), s.Place.File); replacedErr == nil {
-			content, err = replaced, nil
-		}
-	}
+	layers, err := known.layers()
 	if err != nil {
 		return err
+	}
+	var content []byte
+	for _, l := range layers {
+		if replaced, replacedErr := fs.ReadFile(l.files, s.Place.File); replacedErr == nil {
+			content = replaced
+		}
 	}
 	_, err = std.out.Write(content)
 	return err

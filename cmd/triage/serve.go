@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -23,7 +22,6 @@ import (
 	"github.com/gpu-triage/triage/bots"
 	"github.com/gpu-triage/triage/bots/queue"
 	"github.com/gpu-triage/triage/bots/web"
-	"github.com/gpu-triage/triage/rules"
 )
 
 // serveSettings are the settings of triage serve. Each is a flag and an environment variable.
@@ -33,7 +31,8 @@ type serveSettings struct {
 	SlackSecret, SlackBot, SlackApp, SlackAPI string
 	GitHubSecret, GitHubApp, GitHubKey        string
 	GitHubToken, GitHubAPI, Prometheus        string
-	Allow, Rules                              []string
+	Allow                                     []string
+	Rules                                     ruleFlags
 	Lease, Debounce                           time.Duration
 	Attempts, Workers, Replicas               int
 }
@@ -71,7 +70,7 @@ func newServe() *cobra.Command {
 	text(&s.GitHubAPI, "github-api-url", "GITHUB_API_URL", "", "GitHub's API, when it is not GitHub's own; used as it is")
 	text(&s.Prometheus, "prometheus-url", "PROMETHEUS_URL", "", "where dcgm-exporter's metrics are")
 	allow := flags.StringSlice("fetch-allow", split(os.Getenv("TRIAGE_FETCH_ALLOW")), "further host[:port] to fetch logs from (TRIAGE_FETCH_ALLOW)")
-	flags.StringArrayVar(&s.Rules, "rules", nil, "a folder of further signatures; a same id replaces")
+	s.Rules.add(c)
 	lease := flags.String("lease", cmp.Or(os.Getenv("TRIAGE_LEASE"), "5s"), "silence after which the work of a killed replica is taken over (TRIAGE_LEASE)")
 	debounce := flags.String("debounce", cmp.Or(os.Getenv("TRIAGE_DEBOUNCE"), "5s"), "least time between two looks at one issue (TRIAGE_DEBOUNCE)")
 	attempts := flags.String("attempts", cmp.Or(os.Getenv("TRIAGE_ATTEMPTS"), "10"), "failed tries after which work is given up (TRIAGE_ATTEMPTS)")
@@ -134,11 +133,11 @@ type server struct {
 // serve runs until the context ends.
 func serve(ctx context.Context, s serveSettings, stderr io.Writer) (err error) {
 	v := &server{serveSettings: s, metrics: bots.NewMetrics(), log: slog.New(bots.RedactLog(slog.NewJSONHandler(stderr, nil)))}
-	layers := []fs.FS{rules.Shipped()}
-	for _, folder := range s.Rules {
-		layers = append(layers, os.DirFS(folder))
+	files, err := s.Rules.files()
+	if err != nil {
+		return err
 	}
-	v.engine, err = bots.NewEngine(layers...)
+	v.engine, err = bots.NewEngine(files...)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -225,6 +224,3 @@ func (e *excerpt) reader() io.Reader {
 	}
 	return bytes.NewReader(append(bytes.Clone(e.begin), end...))
 }
-
-// errNotFollowed is a call that asks for more than one file.
-var errNotFollowed = errors.New("-f follows one file; standard input is read as it comes")

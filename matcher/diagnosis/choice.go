@@ -223,7 +223,9 @@ func proposal(c backend.Change, lost string) report.Fix {
 	loses := nonEmpty(lost)
 	for _, step := range c.Steps {
 		do = append(do, step.Do)
-		fix.Run = append(fix.Run, step.Run...)
+		for _, c := range step.Run {
+			fix.Add(string(c.Kind), c.Text)
+		}
 		loses = append(loses, nonEmpty(step.Loses)...)
 	}
 	fix.Do, fix.Loses = strings.Join(do, ". "), strings.Join(loses, " ")

@@ -45,7 +45,7 @@ func dumpEvents(read *reading.Result) []*reading.Event {
 	for _, f := range flight.Compare(read.Dumps) {
 		el := comparedElement(read, signature.FlightFinding, f.Value())
 		el.Text = f.Text()
-		el.Line = logline.Line{Source: f.Dump.Source, Number: 1, Rank: f.Dump.Rank, Writer: fmt.Sprint("rank ", f.Dump.Rank), Text: el.Text}
+		el.Line = logline.Line{Source: f.Dump.Source, Number: 1, Rank: f.Rank, Writer: fmt.Sprint("rank ", f.Rank), Text: el.Text}
 		words := logline.MaskNumbers(el.Text)
 		e := byWords[words]
 		if e == nil {
@@ -65,17 +65,18 @@ func slowOrStopped(read *reading.Result, s situation, root *finding) *finding {
 	if root != nil && !slices.ContainsFunc(askedAbout(read, signature.PaceFinding), explained) {
 		return nil
 	}
-	shown := pace.Compare(read.Paces, read.Standstill)
-	if shown == nil {
-		return nil
-	}
-	f := judgePace(read, s, shown)
-	if f == nil {
-		return nil
-	}
-	ends := f.matches[0].signature.Explains
-	if root == nil && (shown.Quiet || wasRead(read, ends)) || root != nil && isOneOf(root, ends) {
-		return f
+	for _, shown := range []*pace.Finding{pace.AtWork(read.Paces), pace.Compare(read.Paces, read.Standstill)} {
+		if shown == nil {
+			continue
+		}
+		f := judgePace(read, s, shown)
+		if f == nil {
+			continue
+		}
+		ends := f.matches[0].signature.Explains
+		if root == nil && (shown.Quiet || wasRead(read, ends)) || root != nil && isOneOf(root, ends) {
+			return f
+		}
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"slices"
 
 	"github.com/gpu-triage/triage/matcher/facts"
+	"github.com/gpu-triage/triage/matcher/pace"
 	"github.com/gpu-triage/triage/matcher/reading"
 	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/rules/condition"
@@ -72,6 +73,9 @@ func situationOf(read *reading.Result, known []facts.Fact) situation {
 	return s
 }
 
+// memoryGrowth is the fact that the steps tell more and more memory.
+const memoryGrowth = "gpu_memory_growth"
+
 func allFacts(read *reading.Result, known []facts.Fact) facts.Facts {
 	all := make(facts.Facts)
 	for _, f := range known {
@@ -81,6 +85,9 @@ func allFacts(read *reading.Result, known []facts.Fact) facts.Facts {
 		all.Add(f)
 	}
 	read.Xids.State(all, read.Base.Xids)
+	if grown := pace.MemoryGrowth(read.Paces); grown != nil {
+		all.Add(facts.Fact{Name: memoryGrowth, Value: condition.StringValue(grown.String()), Source: facts.FromLog, Where: grown.Where()})
+	}
 	all.Infer(read.Base.Vocabulary)
 	return all
 }

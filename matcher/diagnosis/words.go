@@ -13,6 +13,7 @@ import (
 	"github.com/gpu-triage/triage/rules"
 	"github.com/gpu-triage/triage/rules/condition"
 	"github.com/gpu-triage/triage/rules/fact"
+	"github.com/gpu-triage/triage/rules/pattern"
 	"github.com/gpu-triage/triage/rules/signature"
 )
 
@@ -66,9 +67,12 @@ func describe(read *reading.Result, known facts.Facts, c conclusion, m match) re
 	if s.Role == signature.Unexplained {
 		readMessage(&d, read.Base, c.root.element, m)
 	}
-	d.Cause = strings.TrimSpace(d.Cause)
+	d.Cause = twoStops().ReplaceAllString(strings.TrimSpace(d.Cause), "$1$2")
 	return d
 }
+
+// twoStops is the full stop that a sentence puts behind a message that has its own.
+var twoStops = pattern.Lazy(`([^.][.!?])\.(\s|$)`)
 
 // title is the signature's. An error that nobody can explain is called by its own words.
 func title(m match, el *reading.Element) string {
@@ -271,7 +275,7 @@ func filled(f signature.Fix, m match) report.Fix {
 	fix := report.Fix{Do: f.Do.Fill(m.situation), Run: []string{}}
 	for _, command := range f.Run {
 		if line := command.Fill(m.situation); line != "" {
-			fix.Run = append(fix.Run, line)
+			fix.Add(string(command.Kind), line)
 		}
 	}
 	for name, value := range f.Set {

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// Compare finds, for each process group, the first collective that not all of its ranks completed, and says of each rank what it
-// did there. Ranks without a dump are named too: they may be the ones that died. Who is missing explains who waits and comes first.
+// Compare finds, for each process group, the first collective that not all of its ranks completed, and says of each rank what it did there.
+// Who holds others up explains who waits and comes first; ranks without a dump are among them, for they may be the ones that died. Who waits
+// in one group is not said to be missing in another (holders).
 func Compare(dumps []*Dump) []Finding {
 	byRank := make(map[int]*Dump)
 	groups := make(map[string]group)
@@ -25,11 +26,36 @@ func Compare(dumps []*Dump) []Finding {
 	}
 	slices.Sort(names)
 	var findings []Finding
-	for _, name := range names {
-		findings = append(findings, compareGroup(groups[name], byRank)...)
+	var waits []wait
+	add := func(found []Finding) {
+		findings = append(findings, found...)
+		waits = append(waits, waitOf(found))
 	}
+	for _, name := range names {
+		add(compareGroup(groups[name], byRank))
+	}
+	for _, d := range dumps {
+		for _, found := range receiptsIn(d, groups, byRank) {
+			add(found)
+		}
+	}
+	holding := holders(waits)
+	findings = slices.DeleteFunc(findings, func(f Finding) bool { return f.waits() == 0 && !holding[f.Rank] })
 	slices.SortStableFunc(findings, func(a, b Finding) int { return cmp.Compare(a.waits(), b.waits()) })
 	return findings
+}
+
+// waitOf is who waits for whom by what the ranks of a group did.
+func waitOf(findings []Finding) (w wait) {
+	for _, f := range findings {
+		switch f.Kind {
+		case Waiting:
+			w.waiters = append(w.waiters, f.Rank)
+		case NoDump, NeverJoined, NotStarted:
+			w.blockers = append(w.blockers, f.Rank)
+		}
+	}
+	return w
 }
 
 // compareGroup says what the ranks of a group did at the first collective that one of them did not complete.
@@ -52,17 +78,29 @@ func compareGroup(g group, byRank map[int]*Dump) []Finding {
 			findings = append(findings, f)
 		}
 	}
+	return notStarted(findings)
+}
+
+// notStarted tells those who only scheduled a collective from those who wait in it, where some GPU has begun: then the recorder was told to
+// time collectives, and the GPU of the others is still at something before.
+func notStarted(findings []Finding) []Finding {
+	begun := slices.ContainsFunc(findings, func(f Finding) bool { return f.Kind == Waiting && f.State == started })
+	for i := range findings {
+		if f := &findings[i]; begun && f.Kind == Waiting && f.State != started {
+			f.Kind = NotStarted
+		}
+	}
 	return findings
 }
 
 // behaviour is what a rank with a dump did at a collective of a group instead of completing it, if it did not complete it.
-func behaviour(g group, at Finding, d *Dump) (f Finding, completed bool) {
+func behaviour(g group, at Finding, d *Dump) (f Finding, done bool) {
 	f = at
 	f.Rank, f.Dump = d.Rank, d
 	call, joined := d.calls[callKey{g.name, at.Collective}]
 	if joined {
 		f.Kind, f.Operation, f.State, f.Caller = Waiting, call.op, call.state, call.from
-		return f, call.state == "completed"
+		return f, call.state == completed
 	}
 	f.last = d.last[g.name]
 	last := d.calls[callKey{g.name, f.last}]
@@ -78,7 +116,7 @@ func firstStuck(g group, byRank map[int]*Dump) (seq int, stuck *Dump) {
 			continue
 		}
 		for key, c := range d.calls {
-			if key.group == g.name && c.state != "completed" && (stuck == nil || key.seq < seq) {
+			if key.group == g.name && c.state != completed && (stuck == nil || key.seq < seq) {
 				seq, stuck = key.seq, d
 			}
 		}

@@ -27,7 +27,16 @@ type Dump struct {
 	groups map[string]group
 	calls  map[callKey]call
 	last   map[string]int // the newest collective of each group
+
+	receipts []receipt     // that did not come
+	sends    map[sent]bool // that were not received
 }
+
+// The states of a call. That it has started is known only where the recorder times calls (TORCH_NCCL_ENABLE_TIMING).
+const (
+	started   = "started"
+	completed = "completed"
+)
 
 // group is a process group.
 type group struct {
@@ -92,7 +101,7 @@ func parse(source string, data []byte) (*Dump, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s: %w", source, errNoDump)
 	}
-	d := &Dump{Source: source, Rank: rank, groups: make(map[string]group), calls: make(map[callKey]call), last: make(map[string]int)}
+	d := &Dump{Source: source, Rank: rank, groups: make(map[string]group), calls: make(map[callKey]call), last: make(map[string]int), sends: make(map[sent]bool)}
 	d.readGroups(top)
 	d.readEntries(top)
 	return d, nil
@@ -122,7 +131,7 @@ func (d *Dump) readGroups(top dict) {
 	}
 }
 
-// readEntries takes the collectives. What ranks send to each other in pairs is left out: it does not concern the others.
+// readEntries takes the collectives, and what ranks send to each other in pairs.
 func (d *Dump) readEntries(top dict) {
 	entries, _ := top["entries"].(*list)
 	if entries == nil {
@@ -132,14 +141,20 @@ func (d *Dump) readEntries(top dict) {
 		entry, _ := v.(dict)
 		seq, ok := entry["collective_seq_id"].(int)
 		process, _ := entry["process_group"].(*list)
-		if !ok || entry["is_p2p"] == true || process == nil || len(process.items) == 0 {
+		if !ok || process == nil || len(process.items) == 0 {
 			continue
 		}
 		name := text(process.items[0])
-		d.calls[callKey{name, seq}] = call{
+		c := call{
 			op: text(entry["profiling_name"]), state: text(entry["state"]), from: caller(entry["frames"]),
 			sizes: shape(entry["input_sizes"]) + " " + shape(entry["input_dtypes"]),
 		}
+		if entry["is_p2p"] == true {
+			pair, _ := entry["p2p_seq_id"].(int)
+			d.readPair(name, pair, c)
+			continue
+		}
+		d.calls[callKey{name, seq}] = c
 		d.last[name] = max(d.last[name], seq)
 	}
 }

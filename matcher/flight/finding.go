@@ -13,6 +13,7 @@ type Kind string
 const (
 	NoDump      Kind = "no_dump"      // others wait for the rank, which left no dump
 	NeverJoined Kind = "never_joined" // others wait for the rank, which called other collectives before and then none
+	NotStarted  Kind = "not_started"  // the rank called the collective that others are in, and its GPU has not begun it
 	Waiting     Kind = "waiting"      // the rank called the collective, which did not complete
 	Disagree    Kind = "disagree"     // the rank called something else than another one under the same number
 )
@@ -35,7 +36,7 @@ type Finding struct {
 
 // waits counts 1 for a rank that is held up, 0 for one that holds others up.
 func (f Finding) waits() int {
-	if f.Kind == NoDump || f.Kind == NeverJoined {
+	if f.Kind == NoDump || f.Kind == NeverJoined || f.Kind == NotStarted {
 		return 0
 	}
 	return 1
@@ -50,6 +51,8 @@ func (f Finding) Text() string {
 		return text + fmt.Sprintf("who holds the others up: rank %d left no dump and may have died before %s", f.Rank, where)
 	case NeverJoined:
 		text += fmt.Sprintf("who holds the others up: rank %d never joined %s; its last was %d (%s)", f.Rank, where, f.last, f.lastOperation)
+	case NotStarted:
+		text += fmt.Sprintf("who holds the others up: rank %d called %s and its GPU has not begun it", f.Rank, where)
 	case Waiting:
 		text += fmt.Sprintf("waits in %s, rank %d, %s", where, f.Rank, f.State)
 	case Disagree:

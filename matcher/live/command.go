@@ -23,6 +23,11 @@ func (s *system) program(ctx context.Context, name string, args ...string) ([]by
 	if err != nil {
 		return nil, err
 	}
+	return s.tool(ctx, path, name, args...)
+}
+
+// tool is program for one of which it is known where it is.
+func (s *system) tool(ctx context.Context, path, name string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, args...)
@@ -36,6 +41,7 @@ func (s *system) program(ctx context.Context, name string, args ...string) ([]by
 	// A tool that waits for a broken driver cannot be killed (state D), so Wait may not come back: it is left behind.
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
+	var err error
 	select {
 	case err = <-done:
 	case <-ctx.Done():
@@ -82,13 +88,16 @@ func (s *system) find(name string) (string, error) {
 		folders = append(folders, "/usr/local/nvidia/bin", "/usr/bin", "/usr/sbin", "/sbin", "/usr/lib/wsl/lib")
 	}
 	for _, folder := range folders {
-		candidate := filepath.Join(folder, name)
-		info, err := os.Stat(candidate)
-		if err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+		if candidate := filepath.Join(folder, name); executable(candidate) {
 			return candidate, nil
 		}
 	}
 	return "", fmt.Errorf("%s is not installed: %w", name, exec.ErrNotFound)
+}
+
+func executable(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
 func firstLine(outputs ...[]byte) string {

@@ -180,7 +180,11 @@ func (m *Machine) packageFacts(f *factList) {
 func fits(archs []string, sm int) bool {
 	return slices.ContainsFunc(archs, func(arch string) bool {
 		kind, digits, _ := strings.Cut(arch, "_")
-		built, err := strconv.Atoi(digits)
+		plain := strings.TrimRight(digits, "af") // code with features of one GPU (a) or of its family (f)
+		built, err := strconv.Atoi(plain)
+		if plain != digits {
+			return err == nil && (built == sm || strings.HasSuffix(digits, "f") && built <= sm && built/10 == sm/10)
+		}
 		return err == nil && built <= sm && (kind == "compute" || built/10 == sm/10)
 	})
 }
@@ -189,21 +193,22 @@ func (f *factList) has(name string) bool {
 	return slices.ContainsFunc(f.facts, func(v report.FactValue) bool { return v.Name == name })
 }
 
-// libraryFacts tells which of several copies of a library a job would load: the one in memory, else the one that came with the
-// Python packages, else LD_LIBRARY_PATH's, else the system's.
+// libraryFacts tells which of several copies of a library a job would load: the one in memory, else LD_LIBRARY_PATH's, if it has the same
+// name as the one that came with the Python packages, else that, else the system's. A package that says where its own libraries are
+// finds those before LD_LIBRARY_PATH's.
 func (m *Machine) libraryFacts(f *factList) {
 	copies := map[string][]any{}
-	for _, from := range []string{fromLoaded, fromPackage, fromPath, fromSystem} {
-		for _, l := range m.Libraries {
-			if l.From != from || l.Version == "" {
-				continue
-			}
-			if !f.has(l.Fact) {
-				f.add(l.Fact, l.Version, l.Path)
-			}
-			if !slices.Contains(copies[l.Fact], any(l.Version)) {
-				copies[l.Fact] = append(copies[l.Fact], l.Version)
-			}
+	libraries := slices.Clone(m.Libraries)
+	slices.SortStableFunc(libraries, func(a, b Library) int { return m.turn(a) - m.turn(b) })
+	for _, l := range libraries {
+		if l.Version == "" {
+			continue
+		}
+		if !f.has(l.Fact) {
+			f.add(l.Fact, l.Version, l.Path)
+		}
+		if !slices.Contains(copies[l.Fact], any(l.Version)) {
+			copies[l.Fact] = append(copies[l.Fact], l.Version)
 		}
 	}
 	for fact, versions := range copies {
@@ -211,7 +216,38 @@ func (m *Machine) libraryFacts(f *factList) {
 	}
 }
 
+// turn is when the loader comes to a copy of a library.
+func (m *Machine) turn(l Library) int {
+	switch {
+	case l.From == fromLoaded:
+		return 0
+	case l.From == fromPackage && m.ownPath[l.Fact]:
+		return 1
+	case l.From == fromPath && m.replaces(l):
+		return 2
+	case l.From == fromPackage:
+		return 3
+	case l.From == fromPath:
+		return 4
+	}
+	return 5
+}
+
+// replaces tells whether a copy of LD_LIBRARY_PATH is taken instead of the package's: both have the same major version.
+func (m *Machine) replaces(l Library) bool {
+	at := slices.IndexFunc(m.Libraries, func(p Library) bool { return p.From == fromPackage && p.Fact == l.Fact })
+	return at < 0 || major(m.Libraries[at].File) == major(l.File)
+}
+
+// major is the first number after .so., by which programs ask for a library.
+func major(file string) string {
+	_, version, _ := strings.Cut(file, ".so.")
+	number, _, _ := strings.Cut(version, ".")
+	return number
+}
+
 func (m *Machine) hostFacts(f *factList) {
+	f.add("nvcc", m.Compiler, m.CompilerPath)
 	f.add("os", m.OS, "/etc/os-release")
 	f.add("kernel", m.KernelVersion, "/proc/sys/kernel/osrelease")
 	f.add("glibc", m.Glibc, "libc.so.6")

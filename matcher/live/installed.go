@@ -1,12 +1,22 @@
 package live
 
 import (
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
+
+	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/fact"
+	"github.com/gpu-triage/triage/rules/pattern"
 )
 
-// maxTextFile bounds the text files of packages that are read for facts.
-const maxTextFile = 1 << 20
+// Bounds of the files of packages that are searched for facts, in bytes.
+const (
+	maxSearched = 256 << 20 // of one file
+	window      = 1 << 20   // at once
+	overlap     = 4 << 10
+)
 
 // readInstalled reads the facts that files of the Python environment state: a version with its build tag, and the GPU
 // architectures that a library was built for. A file that is not there, or that cannot be read, states nothing.
@@ -25,7 +35,7 @@ func (s *system) readInstalled(python *Python) map[string]any {
 				break
 			}
 			if reader.Pattern != nil {
-				if value := readPattern(matches[0], reader.Pattern.Regexp().FindSubmatch, reader.Pattern.Group("value")); value != "" {
+				if value := s.readPattern(matches[0], reader); value != nil {
 					facts[reader.Fact] = value
 				}
 			} else if archs, err := architectures(matches[0]); err == nil && len(archs) > 0 {
@@ -37,18 +47,35 @@ func (s *system) readInstalled(python *Python) map[string]any {
 	return facts
 }
 
-func readPattern(path string, find func([]byte) [][]byte, group int) string {
-	info, err := os.Stat(path)
-	if err != nil || info.Size() > maxTextFile {
-		return ""
-	}
-	data, err := os.ReadFile(path)
+// readPattern is what a file states, nil when it does not: a text, or a list where the fact is one.
+func (s *system) readPattern(path string, reader fact.InstalledFile) any {
+	file, err := os.Open(path)
 	if err != nil {
-		return ""
+		return nil
 	}
-	parts := find(data)
-	if parts == nil {
-		return ""
+	defer file.Close()
+	text := search(io.LimitReader(file, maxSearched), reader.Pattern)
+	if text == "" {
+		return nil
 	}
-	return string(parts[group])
+	if info, _ := s.vocabulary.Fact(reader.Fact); info.Type == condition.List {
+		return strings.Fields(text)
+	}
+	return text
+}
+
+// search is the group "value" of a pattern where it first matches, "" when it does not. A match may be as long as overlap.
+func search(from io.Reader, pattern *pattern.Pattern) string {
+	buffer := make([]byte, 0, window+overlap)
+	for {
+		n, err := io.ReadFull(from, buffer[len(buffer):cap(buffer)])
+		buffer = buffer[:len(buffer)+n]
+		if found := pattern.Regexp().FindSubmatch(buffer); found != nil {
+			return string(found[pattern.Group("value")])
+		}
+		if err != nil {
+			return ""
+		}
+		buffer = append(buffer[:0], buffer[len(buffer)-overlap:]...)
+	}
 }

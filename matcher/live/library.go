@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"debug/elf"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -50,6 +51,7 @@ func (s *system) readLibraries(ctx context.Context, m *Machine) error {
 		m.Libraries = append(m.Libraries, Library{Fact: fact, File: file, Path: path, Version: version, From: from})
 	}
 	s.loaded(m, add)
+	m.ownPath = s.ownPaths(m.Python)
 	if m.Python != nil {
 		for _, folder := range m.Python.Folders {
 			for stem := range wanted {
@@ -77,6 +79,28 @@ func (s *system) readLibraries(ctx context.Context, m *Machine) error {
 	}
 	slices.SortStableFunc(m.Libraries, func(a, b Library) int { return strings.Compare(a.Fact+a.File, b.Fact+b.File) })
 	return err
+}
+
+// ownPaths tells which libraries are found by a path that stands in the file that loads them: DT_RPATH without DT_RUNPATH (ld.so(8)).
+func (s *system) ownPaths(python *Python) map[string]bool {
+	own := map[string]bool{}
+	if python == nil {
+		return own
+	}
+	for fact, loader := range s.vocabulary.Loaders() {
+		for _, folder := range python.Folders {
+			file, err := elf.Open(filepath.Join(folder, loader))
+			if err != nil {
+				continue
+			}
+			before, _ := file.DynString(elf.DT_RPATH)
+			after, _ := file.DynString(elf.DT_RUNPATH)
+			own[fact] = len(before) > 0 && len(after) == 0
+			file.Close()
+			break // the first folder is the one that Python imports from
+		}
+	}
+	return own
 }
 
 // loaded finds the libraries in memory of the processes that use a GPU.

@@ -51,6 +51,8 @@ type Machine struct {
 	KernelModule  string            `json:"kernel_module,omitempty"` // of the loaded module: the same, unless an upgrade awaits a reboot
 	OpenModule    bool              `json:"open_module,omitempty"`
 	CUDA          string            `json:"driver_cuda,omitempty"` // newest CUDA that the driver supports
+	Compiler      string            `json:"nvcc,omitempty"`        // nvcc's version, "" when there is none
+	CompilerPath  string            `json:"nvcc_path,omitempty"`
 	GPUs          []GPU             `json:"gpus"`
 	Xids          []Xid             `json:"xids,omitempty"`
 	OOMKills      []OOMKill         `json:"oom_kills,omitempty"`
@@ -64,8 +66,9 @@ type Machine struct {
 	Failures      []Failure         `json:"failures,omitempty"`
 
 	procGPUs   []GPU
-	minors     map[string]int // the N of /dev/nvidiaN by PCI address
-	oomUnclear bool           // the kernel killed a process that may have been the job's
+	minors     map[string]int  // the N of /dev/nvidiaN by PCI address
+	ownPath    map[string]bool // facts about libraries that the package that loads them finds by a path of its own, before all others
+	oomUnclear bool            // the kernel killed a process that may have been the job's
 }
 
 // The values of Machine.Source.
@@ -137,6 +140,7 @@ func (s *system) readAtOnce(ctx context.Context, m *Machine) {
 		{"nvidia-smi", func() error { return s.readGPUs(ctx, m) }},
 		{"driver", func() error { return s.readDriver(m) }},
 		{sourceKernel, func() error { return s.readKernel(ctx, m) }},
+		{"nvcc", func() error { return s.readCompiler(ctx, m) }},
 		{sourcePython, func() error {
 			err := s.readPython(m)
 			m.Installed = s.readInstalled(m.Python)

@@ -19,6 +19,7 @@ const (
 	Stopped          Kind = "stopped"            // no step comes any more
 	Slower           Kind = "slower"             // from one step on each takes several times as long, to the end
 	SlowerThanOthers Kind = "slower_than_others" // some processes take several times as long for a step as the others
+	Working          Kind = "at_work"            // something other than steps goes on
 )
 
 // Finding is something that no line states and a comparison of steps shows.
@@ -40,6 +41,7 @@ type Finding struct {
 	seconds float64       // that a step takes now, 0 where the log tells a rate
 	usual   float64       // seconds that a step took before, likewise
 	data    float64       // the part of a step that waits for data, 0 when unknown
+	work    aside         // that goes on beside the steps
 	first   string        // the process that shows it before the others, "" when none does
 }
 
@@ -86,6 +88,9 @@ func (f *Finding) Value() condition.Value {
 		f.describeSlowdown(members)
 	case SlowerThanOthers:
 		f.describeFactor(members)
+	case Working:
+		members["work"] = condition.StringValue(f.work.name)
+		members["step"], members["steps"] = condition.NumberValue(f.work.done), condition.NumberValue(f.work.all)
 	}
 	return condition.ObjectValue(members)
 }

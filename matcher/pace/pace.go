@@ -30,9 +30,10 @@ const (
 // Pace is how a source's processes went on.
 type Pace struct {
 	series   []*series
-	finished bool // the work was done
-	paused   bool // something other than steps began after the last
-	quiet    bool // after the last step came nothing new, only lines of kinds that came before
+	finished bool  // the work was done
+	paused   bool  // something other than steps began after the last
+	quiet    bool  // after the last step came nothing new, only lines of kinds that came before
+	aside    aside // work other than steps that goes on where the source ends
 	clock    bool
 	stepped  mark          // the last line that shows a step
 	ended    mark          // the last line with a timestamp before anything new
@@ -54,6 +55,7 @@ type series struct {
 	apart   float64 // steps that a process was behind the first one at most, as long as all went on
 	recent  float64 // seconds for a step lately, 0 when unknown
 	slow    *slowdown
+	growth  *Growth
 	current bool // its process counts nothing else later
 }
 
@@ -63,12 +65,12 @@ type seriesKey struct {
 	of     float64
 }
 
-// close sums up the sample of a source; nil when it shows no steps.
+// close sums up the sample of a source; nil when it shows neither steps nor other work.
 func (s *Sample) close() *Pace {
-	if !slices.ContainsFunc(s.marks, func(m mark) bool { return m.by != "" }) {
+	if !slices.ContainsFunc(s.marks, func(m mark) bool { return m.by != "" || m.aside.name != "" }) {
 		return nil
 	}
-	p := &Pace{clock: s.clock()}
+	p := &Pace{clock: s.clock(), aside: unfinished(s.marks)}
 	p.wait(s.marks)
 	p.group(s.marks)
 	row := max(s.closed, 1)
@@ -190,7 +192,7 @@ func (one *series) close(p *Pace, row int) {
 	if n := len(paces); n >= enoughPaces {
 		one.recent = medianCost(paces[n-enoughPaces:])
 	}
-	one.slow = slower(paces)
+	one.slow, one.growth = slower(paces), growth(one.marks)
 	one.marks = nil
 }
 

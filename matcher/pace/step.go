@@ -46,6 +46,8 @@ type step struct {
 	data     float64 // seconds of it that wait for data
 	rate     bool    // seconds are those of a rate, of whatever it counts
 	batch    float64 // samples
+	memory   float64 // bytes of the GPU that are in use
+	aside    aside   // something other than steps
 	finished bool    // the work is done
 	pause    bool    // something other than steps begins
 }
@@ -84,6 +86,7 @@ func stepIn(text string, by []reader) (read step) {
 			read.by = one.id
 			read.take(groups)
 		} else {
+			read.aside.take(groups)
 			read.finished = read.finished || groups["finished"] != ""
 			read.pause = read.pause || groups["pause"] != ""
 		}
@@ -106,19 +109,23 @@ func (r *reader) groups(text string) map[string]string {
 	return groups
 }
 
-func (s *step) take(groups map[string]string) {
-	value := func(name string) float64 {
-		n, err := strconv.ParseFloat(strings.ReplaceAll(groups[name], ",", ""), 64)
-		if err != nil || !(n > 0) || n > 1e15 { // not a number, or none that counts
-			return 0
-		}
-		return n
+// numberIn is a number in a text, 0 when it is none that counts.
+func numberIn(text string) float64 {
+	n, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
+	if err != nil || !(n > 0) || n > 1e15 {
+		return 0
 	}
+	return n
+}
+
+func (s *step) take(groups map[string]string) {
+	value := func(name string) float64 { return numberIn(groups[name]) }
 	s.number, s.of, s.data, s.batch = value("step"), value("steps"), value("data_seconds"), value("batch")
 	if groups["epoch"] != "" {
 		s.number += value("epoch") * s.of
 		s.of = 0 // what it counts to is the end of an epoch
 	}
+	s.memory = memoryIn(groups["memory"])
 	s.seconds = value("seconds")
 	if s.seconds == 0 {
 		s.seconds = value("milliseconds") / 1000

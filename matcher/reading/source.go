@@ -136,7 +136,8 @@ func (s *source) step(line logline.Line, steps []*signature.Entry) {
 	}
 }
 
-// exception takes in the last exception of a chain, with those before it.
+// exception takes in the last exception of a chain, with those before it. Of an exception group or of what several workers relayed, the first
+// member is part of the chain, and each other one an event of its own: any of them may be the one whose cause is known.
 func (s *source) exception(e *traceback.Exception) {
 	var raised Chain
 	for x := e; x != nil; x = x.Earlier {
@@ -150,6 +151,11 @@ func (s *source) exception(e *traceback.Exception) {
 	slices.Reverse(raised)
 	s.note(raised, e.Line)
 	s.within(raised)
+	for x := e; x != nil; x = x.Earlier {
+		for _, member := range x.Within {
+			s.exception(member)
+		}
+	}
 }
 
 // within looks at the lines of the messages on their own: where a message ends is not always to be seen, so that the next thing that

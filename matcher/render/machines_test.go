@@ -43,6 +43,17 @@ func TestMachinesReadHostileReports(t *testing.T) {
 	}
 }
 
+func TestComplaintLeadsOnlyToUs(t *testing.T) {
+	for link, want := range map[string]bool{
+		report.IssuePage + "?title=a%20b": true, "/reports/0/wrong": true, "": false, "javascript:alert(1)": false, report.IssuePage + "?a)[x](//evil": false,
+		"https://evil.example/?" + report.IssuePage: false, "//evil.example/reports/": false,
+	} {
+		if got := Complaint(&report.Report{Wrong: link}); (got != "") != want {
+			t.Errorf("%q became %q", link, got)
+		}
+	}
+}
+
 func TestWithin(t *testing.T) {
 	for _, test := range []struct {
 		file, workspace, want string

@@ -80,8 +80,11 @@ func (m *markdown) report(r *report.Report) {
 	if m.extent.details && len(r.Diagnoses) > 0 {
 		m.everyFact(r.Facts)
 	}
-	if by := made(r); by != "" {
-		m.block("*" + inline(by) + "*")
+	if by := inline(made(r)); by != "" {
+		if wrong := Complaint(r); wrong != "" {
+			by += " · [Wrong?](" + wrong + ")"
+		}
+		m.block(by)
 	}
 }
 
@@ -136,9 +139,7 @@ func (m *markdown) fixes(fixes []report.Fix) {
 	for i, f := range fixes[:min(len(fixes), m.extent.fixes)] {
 		number := fmt.Sprintf("%d. ", i+1)
 		parts := []string{inline(cut(Line(f.Do), m.extent.prose))}
-		if len(f.Run) > 0 {
-			parts = append(parts, commands(strings.Join(f.Run, "\n"), m.extent.prose))
-		}
+		parts = append(parts, toCopy(f, m.extent.prose)...)
 		if said := outcome(f); said != "" {
 			parts = append(parts, inline(cut(said, m.extent.prose)))
 		}

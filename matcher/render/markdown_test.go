@@ -76,7 +76,11 @@ func assertTame(t *testing.T, quoted, page string) {
 			return ast.WalkContinue, nil
 		}
 		switch n := node.(type) {
-		case *ast.Image, *ast.Link, *ast.Blockquote:
+		case *ast.Link:
+			if link := string(n.Destination); !strings.HasPrefix(link, report.IssuePage+"?") {
+				return ast.WalkStop, fmt.Errorf("link to %q", link)
+			}
+		case *ast.Image, *ast.Blockquote:
 			if _, note := n.(*ast.Blockquote); !note {
 				return ast.WalkStop, fmt.Errorf("%s node", n.Kind())
 			}

@@ -3,6 +3,8 @@ package render
 import (
 	"regexp"
 	"strings"
+
+	"github.com/gpu-triage/triage/matcher/report"
 )
 
 // nothing is a zero-width space: it keeps @name, #1 and web addresses from being found by those who look for them in a page or in
@@ -93,6 +95,24 @@ func codeCell(text string) string {
 // commands returns a block of shell commands.
 func commands(text string, limit int) string {
 	return fence("sh", cut(strings.TrimSpace(text), limit))
+}
+
+// toCopy returns the commands of a fix, each kind in a block of its own; words for a person are no block.
+func toCopy(f report.Fix, limit int) []string {
+	var blocks []string
+	for _, c := range f.Commands() {
+		switch text := cut(strings.TrimSpace(strings.Join(c.Run, "\n")), limit); c.Kind {
+		case "text":
+			blocks = append(blocks, inline(text))
+		case "python":
+			blocks = append(blocks, fence("python", text))
+		case "config", "flag":
+			blocks = append(blocks, fence("", text))
+		default:
+			blocks = append(blocks, fence("sh", text))
+		}
+	}
+	return blocks
 }
 
 // fence returns text as a fenced block whose fence is longer than any run of backticks in it; nothing for no text.

@@ -229,6 +229,15 @@ func made(r *report.Report) string {
 	return "triage " + Line(r.Program) + ", knowledge " + Line(r.Knowledge)
 }
 
+// Complaint is where to say that the answer is wrong, or "": a report that somebody sends may have any address there.
+func Complaint(r *report.Report) string {
+	ours := strings.HasPrefix(r.Wrong, report.IssuePage+"?") || strings.HasPrefix(r.Wrong, "/reports/")
+	if !ours || strings.ContainsAny(r.Wrong, " \t\n\"'<>()[]\\") {
+		return ""
+	}
+	return r.Wrong
+}
+
 // What an answer that names no cause ends with.
 const (
 	unexplained = "No known failure fits. If you find the cause, a signature makes it known the next time; this drafts one from the log."

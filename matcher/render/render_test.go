@@ -21,7 +21,7 @@ func rank(n int) *int { return &n }
 // full is a report that has something everywhere.
 func full() *report.Report {
 	return &report.Report{
-		Schema: report.Schema, Program: "1.2.3", Knowledge: "2027.01.02",
+		Schema: report.Schema, Program: "1.2.3", Knowledge: "2027.01.02", Wrong: report.IssuePage + "?title=Wrong%3A+te-no-backend",
 		Diagnoses: []report.Diagnosis{{
 			ID: "te-no-backend", Title: "TransformerEngine finds no attention backend for this configuration", Certainty: report.Likely,
 			Cause: "Every backend is ruled out: flash-attn 2.8.3 is outside the range that TransformerEngine 2.3.0 takes, and before Hopper " +

@@ -206,11 +206,25 @@ func (p *page) fixes(fixes []report.Fix) {
 	for i, f := range fixes {
 		number := strconv.Itoa(i+1) + ". "
 		p.hanging(4, p.paint.good(number), Line(f.Do))
-		for _, command := range f.Run {
-			p.command(4+len(number)+2, command)
+		for _, c := range f.Commands() {
+			p.commands(4+len(number)+2, c)
 		}
 		if said := outcome(f); said != "" {
 			p.hanging(4, strings.Repeat(" ", len(number)), said)
+		}
+	}
+}
+
+// commands writes commands of one kind. What is Python says so, for it looks like a shell's line.
+func (p *page) commands(indent int, c report.Commands) {
+	for _, command := range c.Run {
+		switch c.Kind {
+		case "python":
+			p.command(indent, "python: "+command)
+		case "text":
+			p.hanging(indent, "", Line(command))
+		default:
+			p.command(indent, command)
 		}
 	}
 }

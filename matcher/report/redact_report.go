@@ -21,7 +21,7 @@ func (r *Report) Redact() {
 		for j := range d.Fixes {
 			f := &d.Fixes[j]
 			f.Do, f.Effect, f.Loses = Redact(f.Do), Redact(f.Effect), Redact(f.Loses)
-			redactAll(f.Run)
+			f.remove(func(command string) bool { return Redact(command) != command }) // half a command does something else
 			for name, value := range f.Set {
 				f.Set[name] = redactValue(name, value)
 			}

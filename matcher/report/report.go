@@ -15,6 +15,7 @@ type Report struct {
 	Facts     []FactValue `json:"facts"`     // everything known about the situation
 	Notes     []string    `json:"notes,omitempty"`
 	Stats     Stats       `json:"stats"`
+	Wrong     string      `json:"wrong,omitempty"` // the IssueLink, which whoever shows the report adds
 }
 
 // Diagnosis is one thing that went wrong: why, how sure we are, and what helps.
@@ -88,17 +89,6 @@ type BackendRule struct {
 	ID      string `json:"id"`
 	Because string `json:"because"`
 	Source  string `json:"source"`
-}
-
-// Fix is something to do. Set holds the fact changes that it makes; Verified says that the backend rules say yes after them.
-type Fix struct {
-	Do       string         `json:"do"`
-	Run      []string       `json:"run"`
-	Set      map[string]any `json:"set,omitempty"`
-	Verified bool           `json:"verified"`
-	Effect   string         `json:"effect,omitempty"`
-	Loses    string         `json:"loses,omitempty"`
-	Cost     int            `json:"cost,omitempty"`
 }
 
 // Consequence is a later failure that the diagnosis explains.

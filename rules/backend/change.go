@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/gpu-triage/triage/rules/command"
 	"github.com/gpu-triage/triage/rules/condition"
 )
 
@@ -19,8 +20,14 @@ type Change struct {
 // Step is one lever of a Change, in words.
 type Step struct {
 	Do    string
-	Run   []string
+	Run   []Command
 	Loses string
+}
+
+// Command is a command with what it is written in.
+type Command struct {
+	Kind command.Kind
+	Text string
 }
 
 // Changes are the cheapest proposals under which a backend is available, at most limit of them. Each was proved by evaluating the rules,
@@ -70,7 +77,7 @@ func (c *search) propose(p pull) Change {
 		v, chosen := c.levers[lever], p.chosen[i]
 		change.Set[l.facts[v.fact].Name] = chosen.value
 		change.Cost += chosen.cost
-		change.Steps = append(change.Steps, v.step(chosen.value))
+		change.Steps = append(change.Steps, v.step(chosen.value, c.origin))
 	}
 	for _, lever := range p.levers {
 		for fact, value := range c.levers[lever].implies {

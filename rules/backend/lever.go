@@ -10,17 +10,17 @@ import (
 
 // leverEntry is the form of a lever in a rule file.
 type leverEntry struct {
-	Fact    rulefile.Text  `yaml:"fact"`
-	Values  *rulefile.Node `yaml:"values"` // in the order in which they are tried
-	Order   string         `yaml:"order"`  // of versions: "as listed" or "nearest"
-	Cost    int            `yaml:"cost"`
-	Back    int            `yaml:"back"` // cost of going back to an older version; 0: not proposed
-	When    *rulefile.Node `yaml:"when"` // the lever can be pulled only then
-	Fits    *rulefile.Node `yaml:"fits"` // must not be false after it
-	Implies *rulefile.Node `yaml:"implies"`
-	Do      string         `yaml:"do"`
-	Run     []string       `yaml:"run"`
-	Loses   string         `yaml:"loses"`
+	Fact    rulefile.Text   `yaml:"fact"`
+	Values  *rulefile.Node  `yaml:"values"` // in the order in which they are tried
+	Order   string          `yaml:"order"`  // of versions: "as listed" or "nearest"
+	Cost    int             `yaml:"cost"`
+	Back    int             `yaml:"back"` // cost of going back to an older version; 0: not proposed
+	When    *rulefile.Node  `yaml:"when"` // the lever can be pulled only then
+	Fits    *rulefile.Node  `yaml:"fits"` // must not be false after it
+	Implies *rulefile.Node  `yaml:"implies"`
+	Do      string          `yaml:"do"`
+	Run     []rulefile.Text `yaml:"run"`
+	Loses   string          `yaml:"loses"`
 }
 
 // lever is something that a user can change: one fact, the values it can be given, what that costs and loses.
@@ -34,7 +34,7 @@ type lever struct {
 	fits    []*condition.Expression
 	implies map[int]condition.Value // what a caller then passes
 	do      string
-	run     []string
+	run     []condition.Command
 	loses   string
 }
 
@@ -68,12 +68,31 @@ func (b leverLoader) compileLever(entry leverEntry) {
 		return
 	}
 	b.library.levers = append(b.library.levers, lever{
-		fact: fact, nearest: entry.Order == "nearest", cost: entry.Cost, back: entry.Back, do: entry.Do, run: entry.Run, loses: entry.Loses,
+		fact: fact, nearest: entry.Order == "nearest", cost: entry.Cost, back: entry.Back, do: entry.Do, run: b.commands(entry.Run), loses: entry.Loses,
 		values:  b.values(entry.Values, b.library.facts[fact].Type),
 		when:    b.conditions(entry.When),
 		fits:    b.conditions(entry.Fits),
 		implies: b.factValues(entry.Implies),
 	})
+}
+
+// commands reads commands whose places are all the new value's.
+func (b leverLoader) commands(texts []rulefile.Text) []condition.Command {
+	var commands []condition.Command
+	for _, t := range texts {
+		c, err := condition.ParseCommand(t.Value)
+		if err != nil {
+			b.Problem(t.Line, t.Column, "run: %v", err)
+			continue
+		}
+		for _, name := range c.Template().Names() {
+			if name != "value" && !strings.HasSuffix(name, major) {
+				b.Problem(t.Line, t.Column, "{%s}: a lever's command has places for {value}, and for the first number of a version, as {cuda.major|12}", name)
+			}
+		}
+		commands = append(commands, c)
+	}
+	return commands
 }
 
 // preset is what a caller passes for a fact: an expression, a quoted version for a version.
@@ -133,11 +152,27 @@ func (v *lever) words(text string, value condition.Value) string {
 	return strings.ReplaceAll(text, "{value}", value.String())
 }
 
-// step is the lever in words.
-func (v *lever) step(value condition.Value) Step {
+// major ends the name of a place in a command that takes the first number of a version: {cuda.major|12}.
+const major = ".major"
+
+// step is the lever in words, in a situation.
+func (v *lever) step(value condition.Value, now *situation) Step {
 	step := Step{Do: v.words(v.do, value), Loses: v.words(v.loses, value)}
-	for _, command := range v.run {
-		step.Run = append(step.Run, v.words(command, value))
+	for _, c := range v.run {
+		text := c.FillFrom(func(name string) condition.Value {
+			fact, ok := strings.CutSuffix(name, major)
+			if !ok {
+				return value
+			}
+			version, ok := now.Value(fact).Version()
+			if !ok {
+				return condition.Value{}
+			}
+			return condition.StringValue(version.Truncate(1).String())
+		})
+		if text != "" {
+			step.Run = append(step.Run, Command{Kind: c.Kind, Text: text})
+		}
 	}
 	return step
 }

@@ -3,6 +3,8 @@ package condition
 import (
 	"regexp"
 	"strings"
+
+	"github.com/gpu-triage/triage/rules/command"
 )
 
 // Template is a text with places for facts: {cudnn}, or {cudnn|the cuDNN at hand} with words for when nobody knows it, or {path, folder}
@@ -20,6 +22,7 @@ type phrase struct {
 }
 
 type templatePart struct {
+	command  *Command // between backticks, with places; the rest is empty then
 	text     string   // literal, when there are no names
 	names    []string // the first that is known counts
 	words    string   // for when none is
@@ -28,6 +31,7 @@ type templatePart struct {
 
 var (
 	placeholder = regexp.MustCompile(`\{([a-z_][A-Za-z0-9_.]*(?:, [a-z_][A-Za-z0-9_.]*)*)(?:\|([^{}]*))?\}`)
+	coded       = regexp.MustCompile("`[^`{]+\\{[^`]*`|`[^`]*\\}[^`}]+`") // code in a sentence that is more than one place
 	bracketed   = regexp.MustCompile(`(?s)\[\[(.*?)\]\]`)
 	sentenceEnd = regexp.MustCompile("[.!?][)\"']?\\s+[A-Z{`\\[]")
 )
@@ -41,8 +45,8 @@ func ParseTemplate(text string) Template {
 	return t
 }
 
-// ParseCommand reads a command with places, which is run as a whole or not at all. It has no optional words: [[ is the shell's.
-func ParseCommand(text string) Template {
+// ParsePhrase reads a text with places that is said as a whole or not at all, such as a title or a name. It has no optional words.
+func ParsePhrase(text string) Template {
 	return Template{{{parts: parseParts(text)}}}
 }
 
@@ -69,10 +73,26 @@ func parseSentence(text string) sentence {
 	var s sentence
 	begin := 0
 	for _, m := range bracketed.FindAllStringSubmatchIndex(text, -1) {
-		s = append(s, phrase{parts: parseParts(text[begin:m[0]])}, phrase{parts: parseParts(text[m[2]:m[3]]), optional: true})
+		s = append(s, phrase{parts: parseWords(text[begin:m[0]])}, phrase{parts: parseWords(text[m[2]:m[3]]), optional: true})
 		begin = m[1]
 	}
-	return append(s, phrase{parts: parseParts(text[begin:])})
+	return append(s, phrase{parts: parseWords(text[begin:])})
+}
+
+// parseWords reads a part of a sentence. A command in it that a shell would run is one for which the same holds as for a fix's.
+func parseWords(text string) []templatePart {
+	var parts []templatePart
+	begin := 0
+	for _, m := range coded.FindAllStringIndex(text, -1) {
+		c, err := ParseCommand(text[m[0]+1 : m[1]-1])
+		if err != nil || c.Kind != command.Sh || len(c.places) == 0 {
+			continue
+		}
+		parts = append(parts, parseParts(text[begin:m[0]])...)
+		parts = append(parts, templatePart{command: &c})
+		begin = m[1]
+	}
+	return append(parts, parseParts(text[begin:])...)
 }
 
 func parseParts(text string) []templatePart {
@@ -113,7 +133,12 @@ func (t Template) parts() []templatePart {
 	var all []templatePart
 	for _, s := range t {
 		for _, p := range s {
-			all = append(all, p.parts...)
+			for _, part := range p.parts {
+				if part.command != nil {
+					all = append(all, part.command.places...)
+				}
+				all = append(all, part)
+			}
 		}
 	}
 	return all
@@ -157,6 +182,10 @@ func (p phrase) fill(s *Situation) (text string, ok bool) {
 }
 
 func (part templatePart) fill(s *Situation) (text string, ok bool) {
+	if part.command != nil {
+		text = part.command.Fill(s)
+		return "`" + text + "`", text != ""
+	}
 	if len(part.names) == 0 {
 		return part.text, true
 	}

@@ -16,6 +16,8 @@ func TestFill(t *testing.T) {
 		{"It is {folder, count|gone}.", "It is gone.", "It is gone."},
 		{"Use 2.6. {path} is old.", "Use 2.6. /data is old.", "Use 2.6."},
 		{"Run `ls. {path}` now. Then wait.", "Run `ls. /data` now. Then wait.", "Then wait."},
+		{"Run `ls -l {path}` now.", "Run `ls -l /data` now.", ""},
+		{"It is `{path}`. See `{path} or so`.", "It is `/data`. See `/data or so`.", ""},
 		{"A {brace and [[ no end {path", "A {brace and [[ no end {path", "A {brace and [[ no end {path"},
 	} {
 		nothing, situation := scope.NewSituation(), scope.NewSituation()
@@ -29,10 +31,22 @@ func TestFill(t *testing.T) {
 	}
 }
 
+// TestFillCommandInSentence: a log's values are quoted in a command between backticks too, and nowhere else.
+func TestFillCommandInSentence(t *testing.T) {
+	scope := NewScope()
+	scope.Declare("path", Shape{Type: String})
+	situation := scope.NewSituation()
+	situation.Set("path", StringValue("/a; id"))
+	template := ParseTemplate("It is `{path}`. Look with `ls -l {path}`. Or with `awk {path}`.")
+	if got, want := template.Fill(situation), "It is `/a; id`. Look with `ls -l '/a; id'`."; got != want {
+		t.Errorf("%q, not %q", got, want)
+	}
+}
+
 func TestFillCommand(t *testing.T) {
 	scope := NewScope()
 	scope.Declare("path", Shape{Type: String})
-	command := ParseCommand("if [[ -d {path} ]]; then ls. {path}; fi")
+	command := ParsePhrase("if [[ -d {path} ]]; then ls. {path}; fi")
 	if got := command.Fill(scope.NewSituation()); got != "" {
 		t.Errorf("a command without its path is %q", got)
 	}

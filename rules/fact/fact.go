@@ -35,6 +35,7 @@ type Vocabulary struct {
 	names     []string          // of the facts, sorted
 	packages  map[string]string // Python package in its normal form -> fact
 	libraries map[string]string // shared library -> fact
+	loaders   map[string]string // fact -> the file of a package that loads its library
 	files     []InstalledFile
 }
 
@@ -71,6 +72,7 @@ type factEntry struct {
 	Packages []string      `yaml:"packages"`
 	// Where a machine keeps the fact.
 	Libraries []string         `yaml:"libraries"`
+	Loader    string           `yaml:"loader"`
 	Binaries  []string         `yaml:"binaries"`
 	Files     []installedEntry `yaml:"files"`
 	Read      []readerEntry    `yaml:"read"`
@@ -95,7 +97,7 @@ func Read(d *rulefile.Decoder, files fs.FS, known *File) (*Vocabulary, error) {
 }
 
 func newVocabulary(d *rulefile.Decoder, file *File) *Vocabulary {
-	v := &Vocabulary{facts: make(map[string]*Info), packages: make(map[string]string), libraries: make(map[string]string)}
+	v := &Vocabulary{facts: make(map[string]*Info), packages: make(map[string]string), libraries: make(map[string]string), loaders: make(map[string]string)}
 	for i := range file.Facts {
 		v.addFact(d, &file.Facts[i])
 	}

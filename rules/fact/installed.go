@@ -5,8 +5,8 @@ import (
 	"github.com/gpu-triage/triage/rules/rulefile"
 )
 
-// InstalledFile is a file of an installed package that states a fact. A text file states it where Pattern matches, in the group
-// "value"; a binary by the GPU architectures that its device code was built for.
+// InstalledFile is a file of an installed package that states a fact, where Pattern matches, in the group "value", or without a pattern by the
+// GPU architectures that the device code of a binary was built for. A list is words with blanks between them.
 type InstalledFile struct {
 	Fact    string
 	Path    string           // below the folder of packages; the last part may hold *
@@ -26,14 +26,18 @@ func (v *Vocabulary) Files() []InstalledFile { return v.files }
 // belongs to the vocabulary and must not be changed.
 func (v *Vocabulary) Libraries() map[string]string { return v.libraries }
 
+// Loaders maps facts to the file, below the folder of packages, that has the loader look for the library that states the fact. The map
+// belongs to the vocabulary and must not be changed.
+func (v *Vocabulary) Loaders() map[string]string { return v.loaders }
+
 // addInstalled reads where the machine keeps a fact.
 func (v *Vocabulary) addInstalled(d *rulefile.Decoder, f *factEntry) {
 	name := f.Name.Value
 	for _, library := range f.Libraries {
 		v.libraries[library] = name
 	}
-	for _, path := range f.Binaries {
-		v.files = append(v.files, InstalledFile{Fact: name, Path: path})
+	if f.Loader != "" {
+		v.loaders[name] = f.Loader
 	}
 	for _, entry := range f.Files {
 		compiled, err := pattern.New(entry.Pattern.Value)
@@ -42,6 +46,9 @@ func (v *Vocabulary) addInstalled(d *rulefile.Decoder, f *factEntry) {
 			continue
 		}
 		v.files = append(v.files, InstalledFile{Fact: name, Path: entry.Path, Pattern: compiled})
+	}
+	for _, path := range f.Binaries { // what a file says of itself goes before what is found in it
+		v.files = append(v.files, InstalledFile{Fact: name, Path: path})
 	}
 }
 

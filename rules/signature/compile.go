@@ -42,12 +42,12 @@ func (l *loader) signature(read *parsedFile) *Signature {
 		l.Problem(f.Refused[0].Line, f.Refused[0].Column, "refused: needs library:, whose backends they are")
 	}
 	own := l.captureNames(s, f.Capture)
-	s.Headline = l.template(f.Title, condition.ParseCommand, own)
+	s.Headline = l.template(f.Title, condition.ParsePhrase, own)
 	s.Title = s.Headline.Unfilled()
 	if s.Title == "" && f.Title.Value != "" {
 		l.Problem(f.Title.Line, f.Title.Column, "a title needs words for what is not known, as in {path|a file}")
 	}
-	s.History = l.templates(f.History, condition.ParseCommand, own)
+	s.History = l.templates(f.History, condition.ParsePhrase, own)
 	s.Match = l.conditions(f.Match, own)
 	l.keywords(s, f)
 	s.Confirm = l.conditions(f.Confirm, own)
@@ -86,7 +86,7 @@ func (l *loader) words(s *Signature, f *signatureFile, own map[string]bool) {
 	}
 	for _, fix := range f.Fixes {
 		s.Fixes = append(s.Fixes, Fix{
-			Do: l.template(fix.Do, condition.ParseTemplate, own), Run: l.templates(fix.Run, condition.ParseCommand, own), Set: l.set(fix.Do, fix.Set), When: l.conditions(fix.When, own),
+			Do: l.template(fix.Do, condition.ParseTemplate, own), Run: l.commands(fix.Run, own), Set: l.set(fix.Do, fix.Set), When: l.conditions(fix.When, own),
 		})
 	}
 	s.Questions = l.templates(f.Questions, condition.ParseTemplate, own)
@@ -207,7 +207,7 @@ func (l *loader) conditions(texts []rulefile.Text, own map[string]bool) []*condi
 	return compiled
 }
 
-// templateParser is condition.ParseTemplate or ParseCommand.
+// templateParser is condition.ParseTemplate or ParsePhrase.
 type templateParser func(text string) condition.Template
 
 func (l *loader) templates(texts []rulefile.Text, parse templateParser, own map[string]bool) []condition.Template {
@@ -221,6 +221,27 @@ func (l *loader) templates(texts []rulefile.Text, parse templateParser, own map[
 // template reads a text with places and notes what is wrong with them.
 func (l *loader) template(t rulefile.Text, parse templateParser, own map[string]bool) condition.Template {
 	parsed := parse(strings.TrimSpace(t.Value))
+	l.places(t, parsed, own)
+	return parsed
+}
+
+// commands reads the commands of a fix and notes what is wrong with them.
+func (l *loader) commands(texts []rulefile.Text, own map[string]bool) []condition.Command {
+	var parsed []condition.Command
+	for _, t := range texts {
+		c, err := condition.ParseCommand(strings.TrimSpace(t.Value))
+		if err != nil {
+			l.Problem(t.Line, t.Column, "run: %v", err)
+			continue
+		}
+		l.places(t, c.Template(), own)
+		parsed = append(parsed, c)
+	}
+	return parsed
+}
+
+// places notes what is wrong with the places of a template.
+func (l *loader) places(t rulefile.Text, parsed condition.Template, own map[string]bool) {
 	for _, words := range parsed.Words() {
 		if !strings.ContainsFunc(words, unicode.IsLower) && !strings.ContainsFunc(words, unicode.IsDigit) {
 			l.Problem(t.Line, t.Column, "{...|%s}: %q says nothing to the reader: give words, or none, so that the sentence, the command or what stands in [[ ]] is left out", words, words)
@@ -246,7 +267,6 @@ func (l *loader) template(t rulefile.Text, parse templateParser, own map[string]
 			l.Problem(t.Line, t.Column, "{%s}: %s", name, mistake.Message)
 		}
 	}
-	return parsed
 }
 
 // declareText adds a name whose value is a text.

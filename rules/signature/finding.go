@@ -15,11 +15,13 @@ func FindingShapes() map[string]condition.Shape {
 	text, number := condition.Shape{Type: condition.String}, condition.Shape{Type: condition.Number}
 	return map[string]condition.Shape{
 		PaceFinding: {Type: condition.Object, Members: map[string]condition.Shape{
-			"kind":          text,   // stopped, slower, or slower_than_others
+			"kind":          text,   // stopped, slower, slower_than_others, or at_work
 			"processes":     text,   // names of those that it is about; nil when it is about all
 			"step":          number, // the last one, or the first slow one; nil where the log shows no steps
 			"others":        number, // processes that it is not about
 			"reached":       number, // the step that the others reached
+			"work":          text,   // something other than steps, as its progress bar names it
+			"steps":         number, // how many there are of it
 			"wait":          number, // seconds without anything new
 			"factor":        number, // a step takes so many times as long
 			"than":          text,   // what the factor compares with: "since step 41: 1.2 s instead of 0.3 s", "as those of the 3 others"
@@ -30,7 +32,7 @@ func FindingShapes() map[string]condition.Shape {
 			"first":         text,   // the process that showed it before the others
 		}},
 		FlightFinding: {Type: condition.Object, Members: map[string]condition.Shape{
-			"kind":       text,   // no_dump, never_joined, waiting or disagree
+			"kind":       text,   // no_dump, never_joined, not_started, waiting or disagree
 			"rank":       number, // the one that it is about
 			"group":      text,   // the process group
 			"collective": number, // counts the collectives of the group from 1

@@ -33,10 +33,12 @@ var paceGroups = []string{
 	"step", "steps", // the step, and how many there are to be
 	"epoch",                                 // the step counts from the beginning of this one
 	"seconds", "milliseconds", "per_second", // the time that a step takes, or something that is done at a rate
-	"data_seconds", // the part of that time that waits for data
-	"batch",        // samples in a step, where that changes while a job runs
-	"finished",     // the work is done
-	"pause",        // something other than steps begins, which may take long
+	"data_seconds",                  // the part of that time that waits for data
+	"batch",                         // samples in a step, where that changes while a job runs
+	"memory",                        // of the GPU that is in use, as 61.2GiB; a number alone counts GiB up to 512 and MiB above
+	"work", "work_done", "work_all", // something other than steps, as a progress bar names it, and how far that is
+	"finished", // the work is done
+	"pause",    // something other than steps begins, which may take long
 }
 
 // Signature is a known failure: how it shows in a log, which facts confirm it, why it happens and what helps.
@@ -85,7 +87,7 @@ type Detail struct {
 // Fix is something to do about a failure.
 type Fix struct {
 	Do   condition.Template
-	Run  []condition.Template
+	Run  []condition.Command
 	Set  map[string]condition.Value // the fact changes that it makes
 	When []*condition.Expression    // it is shown unless one of them is false
 }

@@ -28,8 +28,12 @@ def block(report: Report) -> str:
     if root.missing:
         parts.append("<b>not known, and it would decide</b>")
         parts += [f"<div>{escape(m.name)}{_code(m.how)}</div>" for m in root.missing]
-    made = f"<small>triage {escape(report.program)}, knowledge {escape(report.knowledge)}, {escape(root.id)}</small>"
+    made = f"<small>triage {escape(report.program)}, knowledge {escape(report.knowledge)}, {escape(root.id)}{_wrong(report.wrong)}</small>"
     return f'<div class="triage" style="{_BOX.format(colour=colour)}">' + "".join([*parts, made]) + "</div>"
+
+
+def _wrong(link: str) -> str:
+    return f' · <a href="{escape(link)}" target="_blank" rel="noopener">Wrong?</a>' if link.startswith("https://") else ""
 
 
 def _rank(root: Diagnosis) -> str:

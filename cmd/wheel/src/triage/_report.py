@@ -129,6 +129,9 @@ class Report:
     facts: tuple[FactValue, ...] = ()
     notes: tuple[str, ...] = ()
     stats: Stats = Stats()
+    wrong: str = ""
+    """A link to an issue that says that this answer is wrong, prefilled; nothing is sent until somebody does."""
+
     json: str = field(default="", repr=False, compare=False)
     """The report as the program wrote it, with what this version of the package has no field for."""
 
