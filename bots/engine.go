@@ -1,8 +1,8 @@
 // Package bots is what the Slack bot, the GitHub bot and the HTTP interface share: an engine that answers within bounds of time and size
 // and leaves no secret in what it says, the facts that people write beside a log, stored reports, and metrics.
 //
-// Rooms of it: queue keeps what must survive a kill, fetch gets logs from elsewhere, web is the HTTP server, slackbot and githubbot
-// speak to their services.
+// Rooms of it: queue keeps what must survive a kill, fetch gets logs from elsewhere, web is the HTTP server, slackbot,
+// githubbot and mcpbot speak to their services.
 package bots
 
 import (

@@ -5,5 +5,5 @@
 // match, and command quotes what is filled into commands; they need nothing else. condition is the language of the rules, and fact the
 // vocabulary that it speaks of. On these stand signature (known failures), backend (how a library chooses among its implementations) and
 // xid (what NVIDIA's driver reports), which do not know each other. This package brings them together, and keeps the index that lets a
-// program start before it has read every file.
+// program start before it has read every file. release is the version of the program; bundle keeps knowledge that is newer than it.
 package rules

@@ -29,13 +29,21 @@ var (
 
 // outputFlags say what an answer looks like.
 type outputFlags struct {
-	format string
-	color  string
+	format  string
+	color   string
+	verbose bool
+	logs    []string // the logs that the answer is about, as the user named them
 }
 
 func (f *outputFlags) add(cmd *cobra.Command, formats ...string) {
 	choose(cmd, &f.format, "format", formats, "form of the answer: ")
 	choose(cmd, &f.color, "color", colorModes, "colours in text: ")
+}
+
+// addReport is add for answers that are reports.
+func (f *outputFlags) addReport(cmd *cobra.Command) {
+	f.add(cmd, reportFormats...)
+	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "the whole answer in text, not only what fits a screen")
 }
 
 // choose adds a flag that has one of a few values, the first by default.
@@ -74,8 +82,31 @@ func (f *outputFlags) write(std streams, report *report.Report) ([]byte, error) 
 	case "junit":
 		return render.JUnit(report)
 	}
-	return []byte(render.Text(report, std.style(f.color))), nil
+	style := std.style(f.color)
+	if f.verbose {
+		return []byte(render.Text(report, style)), nil
+	}
+	style.Logs = shellWords(f.logs)
+	return []byte(render.Short(report, style)), nil
 }
+
+// shellWords are the names of logs as a shell takes them, "" when one of them is standard input.
+func shellWords(names []string) string {
+	var words []string
+	for _, name := range names {
+		if name == "-" {
+			return ""
+		}
+		if strings.Trim(name, plainInShell) != "" {
+			name = "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
+		}
+		words = append(words, name)
+	}
+	return strings.Join(words, " ")
+}
+
+// plainInShell are the characters that mean nothing to a shell.
+const plainInShell = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=@%+,-"
 
 // workspace is the folder whose files are the user's code: the checkout in a workflow on GitHub, else where the program runs.
 func workspace(std streams) string {
@@ -303,7 +334,7 @@ type askFlags struct {
 }
 
 func (f *askFlags) add(cmd *cobra.Command) {
-	f.output.add(cmd, reportFormats...)
+	f.output.addReport(cmd)
 	f.rules.add(cmd)
 	f.facts.add(cmd)
 	choose(cmd, &f.live, "live", liveModes, "facts of this machine: ")

@@ -41,7 +41,7 @@ Exit status: 0 a cause was named, 1 none was (nothing failed, or what failed is 
   triage train.log --format json | jq '.diagnoses[0].fixes'`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.paths = args
+			o.paths, o.output.logs = args, args
 			if len(args) == 1 && !o.follow { // a log that is followed may come later
 				if err := mistyped(cmd, args[0]); err != nil {
 					return err
@@ -133,7 +133,9 @@ func (o *diagnoseOptions) following(ctx context.Context, std streams, engine *ma
 		stands: func(still pace.Standstill) (report.Report, error) {
 			announce(std.err, still)
 			answer, err := standing(ctx, engine, name, still, known)
-			return answer, errors.Join(err, show(answer))
+			whole := o.output
+			whole.verbose = true // each process counts
+			return answer, errors.Join(err, whole.show(std, &answer))
 		},
 	}).follow(ctx)
 }

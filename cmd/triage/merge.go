@@ -51,7 +51,7 @@ func newMerge(std streams) *cobra.Command {
 			return statusOf(&merged)
 		},
 	}
-	output.add(cmd, reportFormats...)
+	output.addReport(cmd)
 	known.add(cmd)
 	return cmd
 }

@@ -38,14 +38,20 @@ func newRun(std streams) *cobra.Command {
 		Use:   "run [flags] -- COMMAND [ARG]...",
 		Short: "Run a command, and say why when it fails",
 		Long: `Runs a command with its input, output, signals and exit status unchanged. When it fails, its output, this machine's
-facts and the kernel's messages are diagnosed, and the answer is written to standard error.
+facts and the kernel's messages are diagnosed, and the answer is written to standard error. What the kernel says of other
+people's processes is only a note.
+
+When no step and nothing else that is new comes any more, the same is said while the command still runs: the last line of
+each rank, the stacks of its processes (by py-spy where it is installed, else what /proc tells), and what the GPUs do.
+--stall sets after how long. Ctrl-C on a command that hangs gives that answer too.
 
 Processes that outlive the command can write for two more seconds than it did. When it failed, those that still run
 are named.
 
 Exit status: that of the command; 126 or 127 when it cannot be run.`,
 		Example: `  triage run -- python train.py
-  triage run --report why.md --format markdown -- torchrun --nproc-per-node 8 train.py`,
+  triage run --report why.md --format markdown -- torchrun --nproc-per-node 8 train.py
+  triage run --stall 10m -- torchrun --nproc-per-node 8 train.py`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("requires at least 1 argument, the command to run: triage run -- python train.py")
@@ -89,7 +95,9 @@ func runCommand(ctx context.Context, std streams, o *runOptions, args []string) 
 	watch.where = func(ctx context.Context) []report.Evidence { return job.Where(ctx, options) }
 	watch.say = func(still pace.Standstill, answer *report.Report) {
 		announce(std.err, still)
-		o.tell(std, answer)
+		whole := *o
+		whole.output.verbose = true // each process counts
+		whole.tell(std, answer)
 	}
 	reading := engine.Begin()
 	read := func(name string, output io.Reader) error { return reading.Read(ctx, name, output) }
@@ -118,6 +126,7 @@ func runCommand(ctx context.Context, std streams, o *runOptions, args []string) 
 	report := reading.Report(known...)
 	if stood.Wait > 0 {
 		showStandstill(&report, stood, watch.seen)
+		o.output.verbose = true
 	}
 	report.Notes = append(report.Notes, notes...)
 	report.Stats.ElapsedMS = ended.Finished.Sub(ended.Started).Milliseconds()
@@ -140,8 +149,8 @@ func leftBehind(running []live.JobProcess) []string {
 		numbers[i] = strconv.Itoa(p.PID)
 		names[i] = p.String()
 	}
-	return []string{fmt.Sprintf("The command has ended, and processes that it started still run: %s. What they print is not shown any more. "+
-		"This ends them: kill %s", strings.Join(names, "; "), strings.Join(numbers, " "))}
+	return []string{fmt.Sprintf("The command has ended, and what it started still runs; kill %s ends it: %s. What they print is not shown any more.",
+		strings.Join(numbers, " "), strings.Join(names, "; "))}
 }
 
 // stopAtInterrupt lets a second Ctrl-C end the diagnosis.
@@ -199,7 +208,7 @@ func (o *runOptions) answer(std streams, report *report.Report) error {
 	if o.report == "" {
 		return nil
 	}
-	form := outputFlags{format: "json", color: "never"}
+	form := outputFlags{format: "json", color: "never", verbose: true}
 	switch filepath.Ext(o.report) {
 	case ".txt":
 		form.format = "text"

@@ -261,7 +261,7 @@ func TestRunNamesOrphans(t *testing.T) {
 		t.Errorf("%v", cmd.ProcessState)
 	}
 	said := strings.Join(strings.Fields(errs.String()), " ")
-	for _, want := range []string{"still run: rank 3, sh -c while", fmt.Sprintf("kill %d", pid)} {
+	for _, want := range []string{"ends it: rank 3, sh -c while", fmt.Sprintf("kill %d", pid)} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is missing in %s", want, errs.String())
 		}

@@ -1,6 +1,6 @@
 """Puts the program into the wheel, as the script `triage`.
 
-Without settings it is built from this clone, for this machine, which needs Go. Of a program that is built already, as by goreleaser,
+Without settings it is built from its sources, for this machine, which needs Go. Of a program that is built already, as by goreleaser,
 TRIAGE_PROGRAM is the path, and GOOS and GOARCH say for what it is. TRIAGE_LICENCES is a folder with the licences of what is linked
 into it, as .ci/licences makes it.
 """
@@ -16,7 +16,8 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+SOURCES = HERE / "program" if (HERE / "program").is_dir() else HERE.parents[1]  # in a source distribution, else in the repository
 
 # What pip calls each platform. The program for Linux is static, so that the version of the C library does not matter; macOS 12 is the
 # oldest that Go 1.26 supports, https://go.dev/wiki/MinimumRequirements.
@@ -44,19 +45,17 @@ class BuildProgram(BuildHookInterface[Any]):
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{PLATFORMS[system, machine]}"
         build_data["shared_scripts"][str(Path(program).resolve())] = name
-        build_data["force_include"][str(REPOSITORY / "LICENSE")] = "triage/LICENSE"
+        build_data["force_include"][str(SOURCES / "LICENSE")] = "triage/LICENSE"
         licences = os.environ.get("TRIAGE_LICENCES")
         if licences:
             build_data["force_include"][str(Path(licences).resolve())] = "triage/licences"
 
     def build(self) -> str:
-        if not (REPOSITORY / "go.mod").is_file():
-            raise SystemExit("gpu-triage: the sources of the program are not here; install a wheel, or build in a clone of the repository")
         self.folder = tempfile.mkdtemp()
         program = os.path.join(self.folder, "triage")
         environment = {**os.environ, "CGO_ENABLED": "0"}
         command = ["go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", program, "./cmd/triage"]
-        subprocess.run(command, cwd=REPOSITORY, env=environment, check=True)
+        subprocess.run(command, cwd=SOURCES, env=environment, check=True)
         return program
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:

@@ -210,10 +210,25 @@ func findingsIn(read *reading.Result, s situation) []*finding {
 func capture(s *condition.Situation, signature *signature.Signature, text string) {
 	for _, pattern := range signature.Capture {
 		m := pattern.Submatch(text)
+		if group := pattern.Group(signature.Largest); m != nil && group > 0 {
+			m = largest(pattern.Regexp().FindAllStringSubmatch(text, maxPlaces), group)
+		}
 		for i, name := range pattern.Names() {
 			if m != nil && name != "" && m[i] != "" {
 				s.Set(name, condition.StringValue(m[i]))
 			}
 		}
 	}
+}
+
+// maxPlaces bounds the places of a text that a pattern is looked for at.
+const maxPlaces = 1000
+
+// largest is the place with the largest size in a group, the first of several.
+func largest(places [][]string, group int) []string {
+	return slices.MaxFunc(places, func(a, b []string) int {
+		x, _ := condition.Size(a[group])
+		y, _ := condition.Size(b[group])
+		return cmp.Compare(x, y)
+	})
 }

@@ -43,7 +43,11 @@ func Of(read *reading.Result, known ...facts.Fact) report.Report {
 	if c.root != nil {
 		answer.Diagnoses[0].Consequences = c.consequences()
 	}
-	answer.Notes = append(answer.Notes, c.meanwhile()...)
+	var decided []report.FactValue
+	for _, d := range answer.Diagnoses {
+		decided = append(decided, d.Facts...)
+	}
+	answer.Notes = append(append(answer.Notes, c.lasting()...), c.meanwhile(decided)...)
 	answer.Redact()
 	return answer
 }
@@ -96,10 +100,13 @@ func allFacts(read *reading.Result, known []facts.Fact) facts.Facts {
 // about the whole report.
 func diagnose(read *reading.Result, s situation, c conclusion, m match) (d report.Diagnosis, notes []string) {
 	d = describe(read, s.facts, c, m)
-	library := m.signature.Library
-	if library == "" {
-		return d, nil
+	if library := m.signature.Library; library != "" {
+		notes = addBackends(&d, read, s, m, c.root.element.Line.Process())
+		notes = append(notes, today(read.Base, library, s)...)
 	}
-	notes = addBackends(&d, read, s, m, c.root.element.Line.Process())
-	return d, append(notes, today(read.Base, library, s)...)
+	d.Missing = slices.DeleteFunc(d.Missing, func(asked report.Missing) bool { // what is known is not asked for
+		_, told := s.facts[asked.Name]
+		return told
+	})
+	return d, notes
 }

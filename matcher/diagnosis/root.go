@@ -28,10 +28,13 @@ func conclude(read *reading.Result, s situation) conclusion {
 }
 
 // rootOf picks the finding that explains the others: nil when nothing failed. A fault after which the log shows progress explains a
-// failure only when nothing else does: the progress may have been another rank's.
+// failure only when nothing else does: the progress may have been another rank's. One that needs something to be done is told in any case.
 func rootOf(findings []*finding, first int) *finding {
-	var chosen, survived *finding
+	var chosen, survived, lasting *finding
 	for _, f := range findings {
+		if f.Handled && f.lasting() && lasting == nil {
+			lasting = f
+		}
 		switch {
 		case f.Handled && f.role() != signature.Consequence:
 			survived = f
@@ -42,8 +45,14 @@ func rootOf(findings []*finding, first int) *finding {
 	if chosen != nil && chosen.role() == signature.Consequence && survived != nil && survived.Last().Before(chosen.First) {
 		return survived
 	}
+	if chosen == nil {
+		return lasting
+	}
 	return chosen
 }
+
+// lasting tells whether something is to be done about the finding although the job went on.
+func (f *finding) lasting() bool { return len(f.matches) > 0 && f.matches[0].signature.Lasting }
 
 // explains orders the roles of failures in different places, from what explains to what is explained.
 var explains = map[signature.Role]int{signature.Cause: 0, signature.Generic: 1, signature.Inferred: 1, signature.Unexplained: 2, signature.Consequence: 3}

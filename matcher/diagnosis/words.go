@@ -2,6 +2,7 @@ package diagnosis
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -299,14 +300,28 @@ func (c conclusion) consequences() []report.Consequence {
 	return list
 }
 
-// meanwhile are sentences about what the machine's messages tell and is not the answer.
-func (c conclusion) meanwhile() (notes []string) {
+// lasting are sentences about what the job survived and something has to be done about all the same.
+func (c conclusion) lasting() (notes []string) {
+	for _, f := range c.findings {
+		switch {
+		case !f.Handled || !f.lasting() || len(notes) == maxConsequences:
+		case f == c.root:
+			notes = append(notes, fmt.Sprintf("The job went on after line %d. It is told because something has to be done about it.", f.First.Line.Number))
+		default:
+			notes = append(notes, fmt.Sprintf("The job went on after line %d, and yet something has to be done about it: %s.", f.First.Line.Number, f.headline()))
+		}
+	}
+	return notes
+}
+
+// meanwhile are sentences about what the machine's messages tell and the answer does not, which these facts decided.
+func (c conclusion) meanwhile(decided []report.FactValue) (notes []string) {
 	told := make(map[string]bool) // several lines of the kernel tell one thing
 	if c.root != nil {
 		told[c.root.headline()] = true
 	}
 	for _, f := range c.findings {
-		if f == c.root || !f.machine || f.role() != signature.Cause || told[f.headline()] || len(notes) == maxConsequences {
+		if f == c.root || !f.machine || f.role() != signature.Cause || told[f.headline()] || len(notes) == maxConsequences || toldBy(f, decided) {
 			continue
 		}
 		told[f.headline()] = true
@@ -314,6 +329,13 @@ func (c conclusion) meanwhile() (notes []string) {
 		notes = append(notes, fmt.Sprintf("While the job ran: %s (%s: %s).", f.headline(), machineSource(f.First.Line), line))
 	}
 	return notes
+}
+
+// toldBy tells whether one of the facts is from the messages that show the finding.
+func toldBy(f *finding, facts []report.FactValue) bool {
+	return slices.ContainsFunc(facts, func(known report.FactValue) bool {
+		return known.Source == "live" && strings.HasPrefix(known.Where, f.First.Line.Source) && known.Value != nil && known.Value != false
+	})
 }
 
 // headline is the finding in a few words.

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,46 +13,79 @@ import (
 // keeps some.
 const unlisted = 768
 
-// otherFacts tells who else holds GPU memory.
+// muchTaken is the least memory of a GPU in MiB, and the least part of it, that others hold when it counts as taken by them.
+const (
+	muchTaken     = 2 << 10
+	muchTakenPart = 0.1
+)
+
+// holder is somebody else who holds memory of a GPU.
+type holder struct {
+	pid  int // 0: nvidia-smi does not list it
+	name string
+	gpu  int
+	mib  float64
+}
+
+func (h holder) fact() map[string]any {
+	if h.pid == 0 {
+		return map[string]any{"pid": nil, "name": "unlisted", "gpu": float64(h.gpu), "gib": gib(h.mib)}
+	}
+	return map[string]any{"pid": float64(h.pid), "name": h.name, "gpu": float64(h.gpu), "gib": gib(h.mib)}
+}
+
+// String is one phrase about the holder.
+func (h holder) String() string {
+	if h.pid == 0 {
+		return fmt.Sprintf("processes that nvidia-smi does not list (of another container or user) hold %.2f GiB of GPU %d", gib(h.mib), h.gpu)
+	}
+	return fmt.Sprintf("%s (pid %d) holds %.2f GiB of GPU %d", h.name, h.pid, gib(h.mib), h.gpu)
+}
+
+// holders are those who hold memory of the GPU beside the job.
+func (g GPU) holders() (all []holder) {
+	listed := 0.0
+	for _, p := range g.Processes {
+		mib := known(p.MemoryMiB)
+		listed += mib
+		if !p.Own && mib > 0 {
+			all = append(all, holder{p.PID, cmp.Or(p.Command, p.Name), g.Index, mib})
+		}
+	}
+	if rest := *g.Memory.UsedMiB - listed; rest > unlisted {
+		all = append(all, holder{gpu: g.Index, mib: rest})
+	}
+	return all
+}
+
+// otherFacts tells who else holds GPU memory, the largest first.
 func (m *Machine) otherFacts(f *factList) {
-	if m.Source == fromPrometheus {
+	if m.Source == fromPrometheus || len(m.GPUs) == 0 {
 		return // what the job itself holds cannot be told from the rest
 	}
-	var others []any
-	var texts []string
-	most := 0.0
+	var all []holder
+	most, taken := 0.0, false
 	for _, gpu := range m.visible() {
 		if gpu.Memory.UsedMiB == nil {
 			return
 		}
-		held, listed := 0.0, 0.0
-		for _, p := range gpu.Processes {
-			mib := known(p.MemoryMiB)
-			listed += mib
-			if p.Own || mib == 0 {
-				continue
-			}
-			held += mib
-			others = append(others, map[string]any{"pid": float64(p.PID), "name": p.Name, "gpu": float64(gpu.Index), "gib": gib(mib)})
-			texts = append(texts, fmt.Sprintf("%s (pid %d) holds %.2f GiB of GPU %d", p.Name, p.PID, gib(mib), gpu.Index))
-		}
-		if rest := *gpu.Memory.UsedMiB - listed; rest > unlisted {
-			held += rest
-			others = append(others, map[string]any{"pid": nil, "name": "unlisted", "gpu": float64(gpu.Index), "gib": gib(rest)})
-			texts = append(texts, fmt.Sprintf("processes that nvidia-smi does not list (of another container or user) hold %.2f GiB of GPU %d", gib(rest), gpu.Index))
+		held := 0.0
+		for _, h := range gpu.holders() {
+			held += h.mib
+			all = append(all, h)
 		}
 		most = max(most, held)
+		taken = taken || held >= min(muchTaken, max(muchTakenPart*known(gpu.Memory.TotalMiB), unlisted))
 	}
-	if len(m.GPUs) == 0 {
-		return
+	slices.SortStableFunc(all, func(a, b holder) int { return cmp.Compare(b.mib, a.mib) })
+	others, texts := []any{}, []string{}
+	for _, h := range all {
+		others, texts = append(others, h.fact()), append(texts, h.String())
 	}
-	f.add("gpu_others", append([]any{}, others...), "nvidia-smi")
+	f.add("gpu_others", others, "nvidia-smi")
 	f.add("gpu_others_gib", gib(most), "nvidia-smi")
-	if len(texts) == 0 {
-		f.add("gpu_others_text", nil, "nvidia-smi")
-		return
-	}
-	f.add("gpu_others_text", strings.Join(texts, "; "), "nvidia-smi")
+	f.add("gpu_taken_by_others", taken, "nvidia-smi")
+	f.addOrNil("gpu_others_text", strings.Join(texts, "; "), "nvidia-smi")
 }
 
 // troubleFacts tells of GPUs that should not be computing.
@@ -145,6 +179,9 @@ func (m *Machine) kernelFacts(f *factList) {
 	for _, k := range m.OOMKills {
 		list = append(list, map[string]any{"process": k.Process, "pid": float64(k.PID), "rss_gib": gib(k.RSSMiB), "cgroup": k.Cgroup, "limit_gib": gib(k.LimitMiB)})
 		text = append(text, k.String())
+	}
+	if n := len(m.OOMKills); n > 0 {
+		where = KernelSource(m.OOMKills[n-1].Time)
 	}
 	f.add("oom_kills", list, where)
 	f.addOrNil("oom_text", strings.Join(text, "; "), where)

@@ -65,6 +65,8 @@ type Process struct {
 	Type      string   `json:"type,omitempty"` // "C" computes, "G" draws
 	Name      string   `json:"name"`
 	MemoryMiB *float64 `json:"memory_mib,omitempty"`
+	// Command is its command line, "" where /proc does not show it.
+	Command string `json:"command,omitempty"`
 	// Instance is the MIG GPU instance, empty without MIG.
 	Instance string `json:"instance,omitempty"`
 	// Own says that the process belongs to the command that triage ran.

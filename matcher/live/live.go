@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -116,6 +117,7 @@ func Read(ctx context.Context, options Options) *Machine {
 		m.GPUs = m.procGPUs
 	}
 	s.markOwn(m)
+	s.addCommands(m)
 	m.Xids, m.OOMKills = xids(m.Kernel, m.GPUs, options.Base.Xids), oomKills(m.Kernel)
 	m.fail("libraries", s.readLibraries(ctx, m))
 	return m
@@ -155,6 +157,19 @@ func (s *system) readAtOnce(ctx context.Context, m *Machine) {
 	group.Wait()
 	for i, source := range sources {
 		m.fail(source.name, failures[i])
+	}
+}
+
+// addCommands tells the command lines of the processes that use a GPU. Seen from inside a container their numbers are those of others.
+func (s *system) addCommands(m *Machine) {
+	if namespace, err := os.Readlink(s.path("/proc/self/ns/pid")); err == nil && namespace != initialPIDs {
+		return
+	}
+	for i := range m.GPUs {
+		for j := range m.GPUs[i].Processes {
+			p := &m.GPUs[i].Processes[j]
+			p.Command = clip(report.Redact(commandLine(s.text("/proc/"+strconv.Itoa(p.PID)+"/cmdline"))), maxNamed)
+		}
 	}
 }
 

@@ -155,9 +155,9 @@ func TestH200(t *testing.T) {
 	expect(t, values(m, base(t)), map[string]any{"gpu": "NVIDIA H200", "sm": 90.0, "gpu_count": 2.0, "gpu_memory_gib": 140.4,
 		"driver": "580.159.04", "driver_cuda": "13.0", "gpu_trouble": nil, "gpu_others_gib": 1.52,
 		"gpu_others": []any{
-			map[string]any{"pid": 981.0, "name": "/usr/local/bin/python3", "gpu": 0.0, "gib": 0.51},
 			map[string]any{"pid": 1016.0, "name": "/usr/local/bin/python3", "gpu": 0.0, "gib": 0.51},
-			map[string]any{"pid": 1213.0, "name": "/usr/local/bin/python3", "gpu": 0.0, "gib": 0.51}}})
+			map[string]any{"pid": 1213.0, "name": "/usr/local/bin/python3", "gpu": 0.0, "gib": 0.51},
+			map[string]any{"pid": 981.0, "name": "/usr/local/bin/python3", "gpu": 0.0, "gib": 0.51}}}) // the one with most memory first
 }
 
 // Only the GPUs that the job may see count, and what names a secret is not told.
@@ -200,14 +200,16 @@ func TestOtherGPUs(t *testing.T) {
 					*g.Errors.AggregateUncorrected == 5 && slices.Contains(g.Trouble(), "clocks are held down: hw thermal slowdown")
 			}},
 		{"rtx4090-535", "no ECC, a desktop", map[string]any{"gpu": "NVIDIA GeForce RTX 4090", "gpu_trouble": nil, "gpu_memory_gib": 23.99,
-			"gpu_others_text": "/usr/lib/xorg/Xorg (pid 2210) holds 0.30 GiB of GPU 0; python train.py & more (pid 5120) holds 0.85 GiB of GPU 0"},
+			"gpu_others_text":     "python train.py & more (pid 5120) holds 0.85 GiB of GPU 0; /usr/lib/xorg/Xorg (pid 2210) holds 0.30 GiB of GPU 0",
+			"gpu_taken_by_others": false},
 			func(g GPU) bool {
 				return g.MIG == "" && g.Errors == Errors{} && g.Remapped == RemappedRows{} && len(g.Slowdowns) == 0 && g.NVLink == nil && *g.Power == 24.35
 			}},
 		{"b200-570", "memory beyond repair, processes of another container", map[string]any{"gpu": "NVIDIA B200",
 			"gpu_trouble": "GPU 0: the driver asks for: Drain and Reset; GPU 0: a bad memory row could not be replaced: the GPU has to be replaced; " +
 				"GPU 0: 3 uncorrected memory errors since the driver was loaded; GPU 0: more uncorrectable SRAM errors than allowed: the GPU has to be replaced",
-			"gpu_others_text": "processes that nvidia-smi does not list (of another container or user) hold 117.19 GiB of GPU 0"},
+			"gpu_others_text":     "processes that nvidia-smi does not list (of another container or user) hold 117.19 GiB of GPU 0",
+			"gpu_taken_by_others": true},
 			func(g GPU) bool {
 				return *g.Power == 701.9 && *g.PowerLimit == 1000 && len(g.Slowdowns) == 1 && g.Slowdowns[0] == "sw power cap"
 			}},
@@ -225,6 +227,17 @@ func TestOtherGPUs(t *testing.T) {
 				t.Errorf("%s: %+v", test.gpu, m.GPUs[0])
 			}
 		})
+	}
+}
+
+// A process is named by its command, and not by its program alone.
+func TestHoldersByCommand(t *testing.T) {
+	host := newMachine(t)
+	host.smi("h200-580")
+	host.write("proc/1016/cmdline", "python3\x00train.py\x00--lr\x001e-4\x00")
+	text, _ := values(host.read(), base(t))["gpu_others_text"].(string)
+	if !strings.HasPrefix(text, "python3 train.py --lr 1e-4 (pid 1016) holds 0.51 GiB of GPU 0; ") {
+		t.Errorf("%q", text)
 	}
 }
 

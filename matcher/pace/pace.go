@@ -11,6 +11,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/gpu-triage/triage/matcher/logline"
 )
 
 // When a job that no line calls broken counts as slower or as standing still. Each is far from what healthy jobs show: an evaluation,
@@ -49,6 +51,7 @@ type series struct {
 	key     seriesKey
 	marks   []mark // of the sample; only the last one is kept when the source ends
 	last    mark
+	gained  [2]mark // the last lines with a larger number than all before them, the latest last
 	lines   int     // of the sample that show its steps
 	turn    float64 // steps from one of its lines to the next
 	turns   int     // lines in a row that it has at the end of the source
@@ -138,9 +141,31 @@ func (p *Pace) group(marks []mark) {
 		latest[key.writer] = one
 	}
 	for _, one := range p.series {
-		one.last = one.marks[len(one.marks)-1]
+		one.last, one.gained = one.marks[len(one.marks)-1], gains(one.marks)
 		one.current = latest[one.key.writer] == one || p.stepped.line.Number-one.last.line.Number < rowLines
 	}
+}
+
+// gains are the last two lines with a larger number than all before them.
+func gains(marks []mark) (last [2]mark) {
+	most := marks[0].number
+	for _, m := range marks[1:] {
+		if m.number > most {
+			most, last = m.number, [2]mark{last[1], m}
+		}
+	}
+	return last
+}
+
+// WentOn are lines of the processes up to which the job surely went on: after each of them its process got farther. Done tells that
+// the job then came to its end as it should.
+func (p *Pace) WentOn() (lines []logline.Line, done bool) {
+	for _, one := range p.series {
+		if one.gained[0].by != "" {
+			lines = append(lines, one.gained[0].line)
+		}
+	}
+	return lines, p.finished
 }
 
 // distances finds how far the processes of each count are apart while all go on, from a line on from which none is missing.

@@ -13,6 +13,7 @@ type Occurrence struct {
 	Order  int          // counts everything that was read
 	Line   logline.Line // without its text: there are as many as ranks
 	writer string
+	raised bool // it is an exception
 }
 
 // Before tells whether a happened before b as far as the clocks or the order of reading can say.

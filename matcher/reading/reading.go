@@ -153,7 +153,9 @@ func (r *Reading) note(printed Chain, line logline.Line) {
 		return
 	}
 	r.statements.origin.Line(line)
-	e.Occurred(r.survival.occurrence(line), printed, r.survival.wentOn)
+	o := r.survival.occurrence(line)
+	o.raised = printed.Head().Exception != nil
+	e.Occurred(o, printed, r.survival.wentOn)
 	if !e.Chain.harmless() {
 		r.survival.failed(line)
 	}
@@ -170,10 +172,11 @@ type paces struct {
 // maxPaced bounds the processes whose pace is kept.
 const maxPaced = 20000
 
-// add sums up the sample of a source that ends after so many lines. Each line of the sample is given to also.
-func (p *paces) add(lines int, m *matching, also func(logline.Line)) {
+// add sums up the sample of a source that ends after so many lines; nil when it shows no steps. Each line of the sample is given to also.
+func (p *paces) add(lines int, m *matching, also func(logline.Line)) *pace.Pace {
 	one := p.sample.Sum(lines, p.steps, m.situation, also)
 	if one != nil && p.processes+one.Processes() <= maxPaced {
 		p.all, p.processes = append(p.all, one), p.processes+one.Processes()
 	}
+	return one
 }

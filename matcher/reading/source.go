@@ -208,6 +208,8 @@ func (s *source) end() {
 	s.statements.facts.EndSource()
 	s.last(s.progress.lines)
 	s.history.each(s.progress.lines, func(past *pastPart) { s.statements.origin.Line(past.Line) })
-	s.pace.add(s.progress.lines, &s.matching, s.statements.origin.Line)
+	if one := s.pace.add(s.progress.lines, &s.matching, s.statements.origin.Line); one != nil {
+		s.survival.stepped(one.WentOn())
+	}
 	s.survival.ended(s.progress)
 }

@@ -20,6 +20,7 @@ type sourceProgress struct {
 	watching bool           // something happened that may turn out to have been survived
 	steps    map[string]int // how often each writer showed progress since
 	resolved int            // when a writer had shown so much progress that all before it was survived
+	reported int            // what was raised before was only reported: steps went on after it, and the work was done
 }
 
 // process is a writer whose lines can be told from those of others, and that something happened to.
@@ -27,6 +28,7 @@ type process struct {
 	source   string
 	failed   int // when its last event was
 	progress int // when it made progress after an event
+	stepped  int // up to when its steps show that it went on
 }
 
 const (
@@ -102,13 +104,27 @@ func (s *survival) progressed(line logline.Line) {
 	}
 }
 
+// stepped notes lines up to which the processes of a source surely went on, as its steps show. Done tells that the work was done at the end:
+// whatever any process raised before such a line, it only reported it. Steps say nothing of what lines tell, such as a loss that is no
+// number.
+func (s *survival) stepped(lines []logline.Line, done bool) {
+	for _, line := range lines {
+		if p := s.processes[line.Process()]; p != nil {
+			p.stepped = max(p.stepped, s.order(line))
+		}
+		if source := s.in(line.Source); done {
+			source.reported = max(source.reported, s.order(line))
+		}
+	}
+}
+
 // wentOn tells whether the job went on after something: its process made progress, or another one made much.
 func (s *survival) wentOn(o Occurrence) bool {
-	if source := s.sources[o.Line.Source]; source != nil && source.resolved > o.Order {
+	if source := s.sources[o.Line.Source]; source != nil && (source.resolved > o.Order || o.raised && source.reported > o.Order) {
 		return true
 	}
 	p := s.processes[o.writer]
-	return p != nil && p.progress > o.Order
+	return p != nil && (p.progress > o.Order || o.raised && p.stepped > o.Order)
 }
 
 // failures are when something happened last to each process, by source and in order.

@@ -9,7 +9,7 @@ import (
 
 // How wide a page is, and how much of a line of a log it gets; the JSON form has all of it.
 const (
-	defaultWidth = 100
+	defaultWidth = 80
 	narrowest    = 40
 	widest       = 120
 	quotedRows   = 8      // of one quoted line

@@ -86,6 +86,8 @@ func TestGolden(t *testing.T) {
 		"full.github": GitHub(inCode(), "/workspace/train"),
 		"full.txt":    Text(full(), Style{}),
 		"narrow.txt":  Text(full(), Style{Width: 60}),
+		"short80.txt": Short(inCode(), Style{Width: 80, Logs: "train.log"}),
+		"short.txt":   Short(inCode(), Style{Width: 140}),
 		"full.ansi":   Text(full(), Style{Color: true}),
 		"full.md":     Markdown(full(), 0),
 		"small.md":    Markdown(full(), 1),
@@ -104,6 +106,29 @@ func TestGolden(t *testing.T) {
 		}
 		if diff := cmp.Diff(string(want), got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestShortFits: an answer takes fifteen rows of a terminal at most, whatever it has to say.
+func TestShortFits(t *testing.T) {
+	long := strings.Repeat("many words of a sentence. And of another one ", 20)
+	r := inCode()
+	r.Notes = []string{long, long}
+	for i := range r.Diagnoses {
+		d := &r.Diagnoses[i]
+		d.Title, d.Cause, d.Evidence[0].Text = long, long, long
+		d.Fixes = append([]report.Fix{{Do: long, Run: []string{"pip install " + strings.Repeat("x", 100), "second"}}}, d.Fixes...)
+	}
+	for _, logs := range []string{"", "train.log", strings.Repeat("/very/long/path", 20)} {
+		for _, width := range []int{80, 100, 120} {
+			rows := 0
+			for row := range strings.Lines(Short(r, Style{Width: width, Logs: logs})) {
+				rows += 1 + (ansi.StringWidth(strings.TrimSuffix(row, "\n"))-1)/width
+			}
+			if rows > 15 {
+				t.Errorf("%d rows of %d columns:\n%s", rows, width, Short(r, Style{Width: width, Logs: logs}))
+			}
 		}
 	}
 }

@@ -11,8 +11,9 @@ import (
 
 // Style says how Text may look.
 type Style struct {
-	Width int  // columns; 0 or less: 100
-	Color bool // ANSI colours
+	Width int    // columns; 0 or less: 80
+	Color bool   // ANSI colours
+	Logs  string // the logs as the user named them, quoted for a shell; empty: they came through standard input
 }
 
 // How much of something long a screen gets; the JSON form has all of it.
@@ -39,6 +40,10 @@ func Text(r *report.Report, style Style) string {
 	for _, note := range remarks(r) {
 		p.line(0, "")
 		p.hanging(0, p.paint.note("note: "), note)
+	}
+	if by := made(r); by != "" {
+		p.line(0, "")
+		p.line(0, p.paint.faint(by))
 	}
 	return p.out.String()
 }
@@ -68,7 +73,8 @@ func (p *page) diagnosis(d report.Diagnosis) {
 	}
 }
 
-func (p *page) headline(d report.Diagnosis) {
+// verdict is how sure a diagnosis is, with its id, up to its title.
+func (p *page) verdict(d report.Diagnosis) string {
 	colour := map[report.Certainty]func(string) string{report.Confirmed: p.paint.confirmed, report.Likely: p.paint.likely}[d.Certainty]
 	if colour == nil {
 		colour = p.paint.note
@@ -77,7 +83,11 @@ func (p *page) headline(d report.Diagnosis) {
 	if d.Certainty != report.Unexplained { // its id says less than its title
 		label += p.paint.faint("[" + Line(d.ID) + "]")
 	}
-	label += ": "
+	return label + ": "
+}
+
+func (p *page) headline(d report.Diagnosis) {
+	label := p.verdict(d)
 	for i, row := range wrap(Line(d.Title), p.width-ansi.StringWidth(label)) {
 		if i > 0 {
 			label = strings.Repeat(" ", ansi.StringWidth(label))

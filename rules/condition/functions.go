@@ -86,9 +86,10 @@ var functions = map[string]function{
 
 var sizePattern = regexp.MustCompile(`^\s*([\d.]+)\s*([KMGTP]?)(i?)[Bb](?:ytes)?\s*$|^\s*([\d.]+)\s*([KMGTP])\s*$|^\s*(\d+)\s*(?:bytes)?\s*$`)
 
-// Size is the number of bytes in "20.00 GiB"; K, M, G, T and P count in 1024s, as CUDA and PyTorch print them.
+// Size is the number of bytes in "20.00 GiB"; K, M, G, T and P count in 1024s, as CUDA and PyTorch print them. Commas
+// between digits do not count, as in CuPy's "1,024 bytes".
 func Size(text string) (bytes float64, ok bool) {
-	m := sizePattern.FindStringSubmatch(text)
+	m := sizePattern.FindStringSubmatch(strings.ReplaceAll(text, ",", ""))
 	if m == nil {
 		return 0, false
 	}

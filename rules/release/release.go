@@ -31,15 +31,16 @@ func version(tag string, info *debug.BuildInfo) string {
 		settings[s.Key] = s.Value
 	}
 	commit := settings["vcs.revision"]
-	installed := strings.TrimPrefix(info.Main.Version, "v")
+	short := commit[:min(len(commit), 12)]
+	module := strings.TrimPrefix(info.Main.Version, "v")
 	switch {
 	case tag != "":
 		return strings.TrimPrefix(tag, "v")
-	case commit == "" && installed != "" && installed != "(devel)": // by go install, which knows no commit
-		return installed
+	case module != "" && module != "(devel)" && (commit == "" || !strings.Contains(module, short) && settings["vcs.modified"] != "true"):
+		return module // by go install, or at the commit of a tag; Go names others after the commit
 	case commit == "":
 		return strings.TrimSpace(number) + "-dev"
 	}
 	dirty := map[string]string{"true": ".changed"}[settings["vcs.modified"]]
-	return strings.TrimSpace(number) + "-dev+" + commit[:min(len(commit), 12)] + dirty
+	return strings.TrimSpace(number) + "-dev+" + short + dirty
 }

@@ -17,6 +17,8 @@ func TestVersion(t *testing.T) {
 		"released":          {tag: "v1.2.3", module: "v1.2.2-0.20261123000000-0123456789ab", settings: git, want: "1.2.3"},
 		"go install":        {module: "v1.2.3", want: "1.2.3"},
 		"in a clone":        {module: "v0.0.0-20261123000000-0123456789ab", settings: git, want: "1.3.0-dev+0123456789ab"},
+		"at a tag":          {module: "v1.3.0", settings: git, want: "1.3.0"},
+		"changed at a tag":  {module: "v1.3.0+dirty", settings: changed, want: "1.3.0-dev+0123456789ab.changed"},
 		"in a changed one":  {module: "v0.0.0-20261123000000-0123456789ab+dirty", settings: changed, want: "1.3.0-dev+0123456789ab.changed"},
 		"without git":       {module: "(devel)", want: "1.3.0-dev"},
 		"without buildinfo": {want: "1.3.0-dev"},

@@ -103,6 +103,11 @@ func (l *loader) words(s *Signature, f *signatureFile, own map[string]bool) {
 
 // others takes what the signature says of other signatures.
 func (l *loader) others(s *Signature, f *signatureFile) {
+	s.Lasting, s.Largest = f.Lasting, f.Largest.Value
+	captured := func(p *pattern.Pattern) bool { return p.Group(s.Largest) > 0 }
+	if s.Largest != "" && !slices.ContainsFunc(s.Capture, captured) {
+		l.Problem(f.Largest.Line, f.Largest.Column, "largest: no pattern under capture: has a group %s", s.Largest)
+	}
 	for _, t := range f.Explains {
 		s.Explains = append(s.Explains, t.Value)
 	}

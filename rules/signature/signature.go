@@ -52,6 +52,7 @@ type Signature struct {
 	Last       []string                   // literals that are looked for only in exceptions and in the last lines of a log
 	Match      []*condition.Expression    // about one event; all must be true
 	Capture    []*pattern.Pattern         // named groups over the event's text
+	Largest    string                     // of several places that a pattern of Capture matches, the one with the largest size in this group counts
 	Confirm    []*condition.Expression    // about facts and captures; three-valued
 	Library    string                     // backend rules to ask, or ""
 	History    []condition.Template       // names whose history to ask, as transformers.AdamW; the first that is known counts
@@ -61,6 +62,7 @@ type Signature struct {
 	Details    []Detail
 	Fixes      []Fix
 	Ask        []string             // facts worth asking for although no condition needs them
+	Lasting    bool                 // what it tells needs something to be done also when the job went on after it
 	Explains   []string             // signatures that are only how this failure, which no line states, ended
 	Overrides  []string             // signatures that are not the answer where this one fits the same exception or line
 	Questions  []condition.Template // what to ask for where facts alone do not decide
@@ -102,6 +104,7 @@ type signatureFile struct {
 	Last      []rulefile.Text `yaml:"last"`
 	Match     []rulefile.Text `yaml:"match"`
 	Capture   []rulefile.Text `yaml:"capture"`
+	Largest   rulefile.Text   `yaml:"largest"`
 	Confirm   []rulefile.Text `yaml:"confirm"`
 	Library   rulefile.Text   `yaml:"library"`
 	Assume    map[string]any  `yaml:"assume"`
@@ -119,6 +122,7 @@ type signatureFile struct {
 		When []rulefile.Text `yaml:"when"`
 	} `yaml:"fixes"`
 	Ask        []rulefile.Text `yaml:"ask"`
+	Lasting    bool            `yaml:"lasting"`
 	Explains   []rulefile.Text `yaml:"explains"`
 	Questions  []rulefile.Text `yaml:"questions"`
 	References []rulefile.Text `yaml:"references"`

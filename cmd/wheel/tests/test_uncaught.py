@@ -128,6 +128,10 @@ class Workers(unittest.TestCase):
                    f"triage.install()\n{FAILS}")
         self.assertEqual(done.returncode, 1, "the exit status is the exception's")
         self.assertIn(ANSWER, done.stderr)
+        done = run(f"import atexit, os, signal, time\natexit.register(lambda: (os.kill(os.getpid(), signal.SIGTERM), time.sleep(9)))\n{FAILS}")
+        self.assertEqual(done.returncode, 1, "also while Python ends")
+        done = run(f"import os, signal\nsignal.signal(signal.SIGTERM, lambda *a: os._exit(9))\nimport atexit\natexit.register(os.kill, os.getpid(), signal.SIGTERM)\n{FAILS}")
+        self.assertEqual(done.returncode, 9, "the program's own handler stays")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ import sys
 import sysconfig
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO
 
 _FILE = "triage.exe" if sys.platform == "win32" else "triage"
 
@@ -50,16 +49,14 @@ def run(
     stdin: bytes,
     *,
     timeout: float | None,
-    out: IO[str] | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> str:
-    """What the program prints. With `out`, which must be a file of the system's, it prints there itself, and nothing is returned."""
+    """What the program prints."""
     try:
         done = subprocess.run(
             [program(), *arguments],
             input=stdin,
-            stdout=out or subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            capture_output=True,
             timeout=timeout,
             env=None if environment is None else dict(environment),
         )
@@ -70,4 +67,4 @@ def run(
     if done.returncode not in _ANSWERED:
         said = done.stderr.decode(errors="replace").strip().removeprefix("triage: ")
         raise TriageError(said or f"the program ended with status {done.returncode}")
-    return (done.stdout or b"").decode(errors="replace")
+    return done.stdout.decode(errors="replace")

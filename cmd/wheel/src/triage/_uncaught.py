@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import sys
 import threading
@@ -108,9 +109,14 @@ def _say(error: BaseException) -> None:
     if report is None or not report.diagnoses or sys.stderr is None:
         return
     with contextlib.suppress(Exception, KeyboardInterrupt):  # a closed or full stream is no reason to say more
-        colour = "always" if sys.stderr.isatty() else "never"
-        sys.stderr.write("\n" + report.text(f"--color={colour}"))
+        sys.stderr.write("\n" + report.text("--color=always" if _coloured() else "--color=never"))
         sys.stderr.flush()
+
+
+def _coloured() -> bool:
+    """Whether there is a terminal that shows colours, and https://no-color.org does not forbid them."""
+    shows = "WT_SESSION" in os.environ if sys.platform == "win32" else os.environ.get("TERM") != "dumb"
+    return shows and sys.stderr.isatty() and not os.environ.get("NO_COLOR")
 
 
 def _report(error: BaseException) -> Report | None:
@@ -124,8 +130,8 @@ def _report(error: BaseException) -> Report | None:
 
 @contextlib.contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Lets the answer be finished when another worker fails meanwhile, for which a launcher sends SIGTERM to all. The process is
-    about to end anyway, with the exit status that the exception gives it."""
+    """Lets the process end as it would without the answer, which takes a moment: with the exit status of the exception, although its
+    launcher may send SIGTERM meanwhile because another worker has failed too."""
     before = signal.getsignal(signal.SIGTERM)
     if before is None or threading.current_thread() is not threading.main_thread():  # it could not be set back, or not be set
         yield
@@ -134,4 +140,10 @@ def _undisturbed() -> Iterator[None]:
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        ending = before == signal.SIG_DFL and not (sys.flags.interactive or hasattr(sys, "ps1"))
+        signal.signal(signal.SIGTERM, _end if ending else before)
+
+
+def _end(*_: object) -> None:
+    """Ends at once, as SIGTERM does, and as Python ends after an uncaught exception."""
+    os._exit(1)

@@ -1,0 +1,259 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/gpu-triage/triage/matcher/report"
+)
+
+// How many rows each part of a short answer gets, together no more than a small terminal shows beside the prompt. What one part does not
+// need, no other gets: an answer is as short as it can be.
+const (
+	headRows  = 2 // verdict and title
+	quoteRows = 2 // of the line that decides; its place and the user's own frame take one each
+	causeRows = 3
+	fixRows   = 3 // what to do and its commands
+	noteRows  = 2 // which the cause goes without
+)
+
+// Short returns r as a terminal shows it in at most fifteen rows of eighty columns: the verdict, the line that decides and the frame in the
+// user's own code, why, the best fix, and one command that leads on. Text has all of it.
+func Short(r *report.Report, style Style) string {
+	p := newPage(style)
+	notes := p.firstNote(remarks(r))
+	if len(r.Diagnoses) == 0 {
+		p.line(0, silence(r))
+	} else {
+		p.short(r, max(1, causeRows-len(notes)), style.Logs)
+	}
+	for _, row := range notes {
+		p.line(0, row)
+	}
+	return p.out.String()
+}
+
+// firstNote are the rows of the first note.
+func (p *page) firstNote(notes []string) []string {
+	if len(notes) == 0 {
+		return nil
+	}
+	label, more := "note: ", ""
+	if len(notes) > 1 {
+		more = fmt.Sprintf(" (-v: %d more)", len(notes)-1)
+	}
+	rows := firstRows(notes[0]+more, p.width-len(label), noteRows)
+	for i := range rows {
+		if i > 0 {
+			label = strings.Repeat(" ", len(label))
+		}
+		rows[i] = p.paint.note(label) + rows[i]
+	}
+	return rows
+}
+
+// short writes the root cause.
+func (p *page) short(r *report.Report, rowsOfCause int, logs string) {
+	d, others := r.Diagnoses[0], r.Diagnoses[1:]
+	rowsOfCause = max(1, rowsOfCause-min(1, len(others)))
+	label, title := p.verdict(d), cmp.Or(withRank(d, r.Facts), Line(d.ID))
+	for _, row := range firstRows(title, p.width-ansi.StringWidth(label), headRows) {
+		p.line(0, label+p.paint.strong(row))
+		label = strings.Repeat(" ", ansi.StringWidth(label))
+	}
+	p.decides(d)
+	if d.Cause != "" {
+		p.line(0, "")
+		for _, row := range firstSentences(d.Cause, p.width-2, rowsOfCause) {
+			p.line(2, row)
+		}
+	}
+	p.line(0, "")
+	p.bestFix(d.Fixes)
+	if len(others) > 0 {
+		more := ""
+		if len(others) > 1 {
+			more = fmt.Sprintf(" (-v: %d more)", len(others)-1)
+		}
+		p.line(2, p.paint.heading("also: ")+clip(Line(others[0].Title), p.width-len("  also: ")-len(more))+more)
+	}
+	p.next(d, logs)
+}
+
+// withRank is a title with the rank that failed first, and of how many.
+func withRank(d report.Diagnosis, known []report.FactValue) string {
+	title := Line(d.Title)
+	if d.Rank == nil || title == "" {
+		return title
+	}
+	title += fmt.Sprintf(", rank %d", *d.Rank)
+	i := slices.IndexFunc(known, func(f report.FactValue) bool { return f.Name == "world_size" })
+	if i >= 0 {
+		title += " of " + Value(known[i].Value)
+	}
+	return title
+}
+
+// decides quotes the line that decides and the frame that is shown with it, in the order of the log.
+func (p *page) decides(d report.Diagnosis) {
+	if len(d.Evidence) == 0 {
+		return
+	}
+	first := d.Evidence[0]
+	quotes := []report.Evidence{first}
+	isFrame := func(e report.Evidence) bool { return strings.HasPrefix(e.Text, "File ") && samePlace(e, first) }
+	if i := slices.IndexFunc(d.Evidence[1:], isFrame); i >= 0 {
+		quotes = append(quotes, d.Evidence[1+i])
+	}
+	slices.SortStableFunc(quotes, func(a, b report.Evidence) int { return a.Line - b.Line })
+	gutter := 0
+	for _, e := range quotes {
+		gutter = max(gutter, len(fmt.Sprint(e.Line)))
+	}
+	where := place(first)
+	if len(d.Ranks) > 1 || d.Count > 1 {
+		where = place(report.Evidence{Source: first.Source, Line: first.Line}) + " [" + spread(d) + "]"
+	}
+	p.line(gutter, p.paint.gutter("--> ")+clip(where, p.width-gutter-len("--> ")))
+	for _, e := range quotes {
+		edge := fmt.Sprintf("%*d | ", gutter, e.Line)
+		if e.Line == 0 {
+			edge = strings.Repeat(" ", gutter) + " | "
+		}
+		most := 1
+		if e == first {
+			most = quoteRows
+		}
+		for _, row := range firstOf(quoted(e.Text, p.width-len(edge)), p.width-len(edge), most) {
+			if e == first {
+				row = p.paint.strong(row)
+			}
+			p.line(0, p.paint.gutter(edge)+row)
+			edge = strings.Repeat(" ", gutter) + " | "
+		}
+	}
+}
+
+// bestFix writes the first fix with as many of its commands as there is room for, one at least.
+func (p *page) bestFix(fixes []report.Fix) {
+	if len(fixes) == 0 {
+		return
+	}
+	best, label := fixes[0], "fix: "
+	commands := p.rowsOf(best.Commands())
+	height := func(command string) int { return 1 + (1+len(label)+ansi.StringWidth(command))/p.width } // none is cut, so that it can be copied
+	room := fixRows
+	if len(commands) > 0 {
+		room -= height(commands[0])
+	}
+	rows := firstRows(Line(best.Do), p.width-2-len(label), max(1, room))
+	for i, row := range rows {
+		if i == 0 {
+			p.line(2, p.paint.good(label)+row)
+			continue
+		}
+		p.line(2+len(label), row)
+	}
+	room = fixRows - len(rows)
+	for i, command := range commands {
+		room -= height(command)
+		if i > 0 && room < 0 {
+			break
+		}
+		p.line(2+len(label), command)
+	}
+}
+
+// rowsOf are the rows of commands, as the whole answer has them.
+func (p *page) rowsOf(commands []report.Commands) []string {
+	inner := &page{width: p.width, paint: p.paint}
+	for _, c := range commands {
+		inner.commands(0, c)
+	}
+	return slices.DeleteFunc(strings.Split(inner.out.String(), "\n"), func(row string) bool { return row == "" })
+}
+
+// next writes the command that leads on, and what more there is to read.
+func (p *page) next(d report.Diagnosis, logs string) {
+	if ansi.StringWidth(logs) > p.width/2 {
+		logs = ""
+	}
+	command := "triage explain " + Line(d.ID)
+	asked := slices.IndexFunc(d.Missing, func(m report.Missing) bool { return m.Name != "log" })
+	switch {
+	case d.Certainty == report.Unexplained:
+		command = "triage rules new " + cmp.Or(logs, "LOG")
+	case d.Certainty == report.Likely && asked >= 0:
+		command = "triage " + cmp.Or(logs, "LOG") + " --fact " + Line(d.Missing[asked].Name) + "=..."
+	}
+	row := p.paint.heading("next: ") + p.paint.command(command)
+	if more := furtherParts(d); more != "" && ansi.StringWidth(row)+len("   -v: ")+2+len(more) <= p.width {
+		row += p.paint.faint("   -v: " + more)
+	}
+	p.line(2, row)
+}
+
+// furtherParts tells what of a diagnosis the short form leaves out.
+func furtherParts(d report.Diagnosis) string {
+	var parts []string
+	for _, part := range []struct {
+		n         int
+		one, many string
+	}{
+		{len(d.Fixes) - 1, "1 more fix", "%d more fixes"}, {len(d.Missing), "1 question", "%d questions"},
+		{len(d.Backends), "1 backend", "%d backends"}, {len(d.Consequences), "1 consequence", "%d consequences"},
+	} {
+		switch {
+		case part.n == 1:
+			parts = append(parts, part.one)
+		case part.n > 1:
+			parts = append(parts, fmt.Sprintf(part.many, part.n))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// firstRows are the first rows of a text; the last ends with an ellipsis where there are more.
+func firstRows(text string, width, most int) []string { return firstOf(wrap(text, width), width, most) }
+
+func firstOf(rows []string, width, most int) []string {
+	if len(rows) <= most {
+		return rows
+	}
+	rows = slices.Clone(rows[:most])
+	rows[most-1] = ansi.Truncate(rows[most-1]+" "+strings.Repeat("…", width), width-2, "") // room for what follows
+	rows[most-1] = strings.TrimRight(rows[most-1], " …") + " …"
+	return rows
+}
+
+// firstSentences are the rows of the sentences that fit, or the first rows where that would leave much room.
+func firstSentences(text string, width, most int) []string {
+	text = Line(text)
+	var fitting []string
+	for end := 0; end < len(text); {
+		i := strings.Index(text[end:], ". ")
+		if i < 0 {
+			end = len(text)
+		} else {
+			end += i + 1
+		}
+		rows := wrap(text[:end], width)
+		if len(rows) > most {
+			break
+		}
+		fitting = rows
+		if end == len(text) {
+			return fitting
+		}
+	}
+	if len(fitting) == 0 || len(fitting) < most-1 {
+		return firstRows(text, width, most)
+	}
+	return fitting
+}
+
+// clip is a text on one row, with an ellipsis where it is longer.
+func clip(text string, width int) string { return ansi.Truncate(Line(text), max(width, 1), "…") }
