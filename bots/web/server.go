@@ -61,6 +61,7 @@ func (s *Server) Handler() http.Handler {
 	}
 	add("POST /v1/diagnose", s.guarded(s.diagnose))
 	add("GET /reports/{id}", http.HandlerFunc(s.report))
+	add("DELETE /reports/{id}", s.admin(s.deleteReport))
 	add("GET /reports/{id}/wrong", http.HandlerFunc(s.wrong))
 	add("GET /dead", s.admin(s.listDead))
 	add("POST /dead/{sequence}", s.admin(s.revive))
@@ -267,6 +268,19 @@ func (s *Server) wrong(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	w.Header().Set("Cache-Control", "no-store")
 	http.Redirect(w, r, link, http.StatusSeeOther)
+}
+
+func (s *Server) deleteReport(w http.ResponseWriter, r *http.Request) {
+	err := s.Reports.Delete(r.Context(), r.PathValue("id"))
+	switch {
+	case errors.Is(err, bots.ErrNoReport):
+		http.Error(w, err.Error(), http.StatusNotFound)
+	case err != nil:
+		s.Log.Error("a report cannot be deleted", "error", err)
+		http.Error(w, "the report cannot be deleted just now", http.StatusServiceUnavailable)
+	default:
+		w.WriteHeader(http.StatusNoContent)
+	}
 }
 
 // admin lets only the operator through.

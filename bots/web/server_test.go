@@ -15,6 +15,7 @@ import (
 
 	"github.com/gpu-triage/triage/bots"
 	"github.com/gpu-triage/triage/bots/queue"
+	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/rules"
 )
 
@@ -175,5 +176,31 @@ func TestUncheckedBodiesAreBounded(t *testing.T) {
 	sender.Close()
 	if err := <-reached; err != nil {
 		t.Errorf("the slow one: %v", err)
+	}
+}
+
+// Only the operator deletes a report, and then it is gone.
+func TestDeleteReport(t *testing.T) {
+	s := newServer(t)
+	s.AdminToken = "right"
+	id, err := s.Reports.Save(t.Context(), "asked", report.Report{Schema: report.Schema})
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler := s.Handler()
+	for _, c := range []struct {
+		token string
+		want  int
+	}{{"", http.StatusUnauthorized}, {"right", http.StatusNoContent}, {"right", http.StatusNotFound}} {
+		r := httptest.NewRequest(http.MethodDelete, "/reports/"+id, nil)
+		r.Header.Set("Authorization", "Bearer "+c.token)
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		if w.Code != c.want {
+			t.Errorf("with token %q: %d, want %d", c.token, w.Code, c.want)
+		}
+	}
+	if w := at(handler, "/reports/"+id); w.Code != http.StatusNotFound {
+		t.Errorf("afterwards: %d", w.Code)
 	}
 }

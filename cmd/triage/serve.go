@@ -28,7 +28,7 @@ import (
 type serveSettings struct {
 	Listen, Data, NATS, PublicURL, AdminToken string
 	MetricsListen, DiagnoseToken              string
-	DiagnoseRate                              int
+	DiagnoseRate, StoreMiB                    int
 	SlackSecret, SlackBot, SlackApp, SlackAPI string
 	GitHubSecret, GitHubApp, GitHubKey        string
 	GitHubToken, GitHubAPI, Prometheus        string
@@ -78,15 +78,20 @@ func newServe() *cobra.Command {
 	attempts := flags.String("attempts", cmp.Or(os.Getenv("TRIAGE_ATTEMPTS"), "10"), "failed tries after which work is given up (TRIAGE_ATTEMPTS)")
 	replicas := flags.String("nats-replicas", cmp.Or(os.Getenv("TRIAGE_NATS_REPLICAS"), "1"), "copies that the NATS cluster keeps (TRIAGE_NATS_REPLICAS)")
 	diagnoses := flags.String("diagnose-rate", cmp.Or(os.Getenv("TRIAGE_DIAGNOSE_RATE"), "30"), "logs a minute from one caller of /v1/diagnose; 0 for any number (TRIAGE_DIAGNOSE_RATE)")
+	store := flags.String("store-mib", cmp.Or(os.Getenv("TRIAGE_STORE_MIB"), "1024"), "most that work which waits may take on disk, and reports as well (TRIAGE_STORE_MIB)")
 	flags.IntVar(&s.Workers, "workers", 4*runtime.GOMAXPROCS(0), "answers in the making at once, for Slack and GitHub each")
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
 		s.Allow = *allow
-		var problems [5]error
+		var problems [6]error
 		s.Lease, problems[0] = time.ParseDuration(*lease)
 		s.Debounce, problems[1] = time.ParseDuration(*debounce)
 		s.Attempts, problems[2] = strconv.Atoi(*attempts)
 		s.Replicas, problems[3] = strconv.Atoi(*replicas)
 		s.DiagnoseRate, problems[4] = strconv.Atoi(*diagnoses)
+		s.StoreMiB, problems[5] = strconv.Atoi(*store)
+		if problems[5] == nil && s.StoreMiB < 16 {
+			problems[5] = errors.New("TRIAGE_STORE_MIB: at least 16")
+		}
 		if err := errors.Join(problems[:]...); err != nil {
 			return err
 		}
@@ -153,7 +158,7 @@ func serve(ctx context.Context, s serveSettings, stderr io.Writer) (err error) {
 		return err
 	}
 	v.prometheus()
-	v.store, err = queue.Open(ctx, queue.Options{Dir: filepath.Join(s.Data, "store"), URL: s.NATS, Replicas: s.Replicas, Lease: s.Lease, Log: v.log})
+	v.store, err = queue.Open(ctx, queue.Options{Dir: filepath.Join(s.Data, "store"), URL: s.NATS, Replicas: s.Replicas, Bytes: int64(s.StoreMiB) << 20, Lease: s.Lease, Log: v.log})
 	if err != nil {
 		return err
 	}
