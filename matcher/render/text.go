@@ -45,6 +45,10 @@ func Text(r *report.Report, style Style) string {
 		p.line(0, "")
 		p.line(0, p.paint.faint(by))
 	}
+	if link := Complaint(r); link != "" {
+		p.hanging(0, "wrong? ", "This opens an issue, which you see before it is sent.")
+		p.line(0, link)
+	}
 	return p.out.String()
 }
 

@@ -67,10 +67,13 @@ class Backend:
 
 @dataclass(frozen=True)
 class Fix:
-    """Something to do: in words, as commands, and as the facts that it changes. `verified`: the backend rules say yes after it."""
+    """Something to do: in words, as commands, and as the facts that it changes. `kind` says what the commands are written in: sh, python,
+    flag, config or text; `kinds` has one for each where they differ. `verified`: the backend rules say yes after it."""
 
     do: str = ""
     run: tuple[str, ...] = ()
+    kind: str = ""
+    kinds: tuple[str, ...] = ()
     set: dict[str, Any] = field(default_factory=dict)
     verified: bool = False
     effect: str = ""
