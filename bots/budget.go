@@ -31,7 +31,7 @@ type budgeted struct {
 func (r *budgeted) Read(p []byte) (int, error) {
 	n, err := r.from.Read(p)
 	r.taken += int64(n)
-	if r.budget.used.Add(int64(n)) > r.budget.most {
+	if r.budget.used.Add(int64(n)) > r.budget.most && n > 0 {
 		return n, ErrBusy
 	}
 	return n, err

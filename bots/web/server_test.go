@@ -135,6 +135,7 @@ func TestSpoolIsBounded(t *testing.T) {
 	first := make(chan int)
 	go func() { first <- ask(handler, "192.0.2.1", "", begun) }()
 	_, _ = io.WriteString(sender, log)
+	_, _ = io.WriteString(sender, "") // is taken when all before it is charged
 	if code := ask(handler, "192.0.2.2", "", strings.NewReader(log)); code != http.StatusServiceUnavailable {
 		t.Errorf("beside one that is being sent: %d", code)
 	}
@@ -165,6 +166,7 @@ func TestUncheckedBodiesAreBounded(t *testing.T) {
 	slow, sender := io.Pipe()
 	go send(slow)
 	_, _ = io.WriteString(sender, strings.Repeat("x", 700<<10))
+	_, _ = io.WriteString(sender, "") // is taken when all before it is charged
 	send(strings.NewReader(strings.Repeat("x", 700<<10)))
 	if err := <-reached; !errors.Is(err, bots.ErrBusy) {
 		t.Errorf("more than all may hold: %v", err)
