@@ -241,11 +241,16 @@ func (part templatePart) fill(s *Situation) (text string, ok bool) {
 // maxFilled is how many bytes of a value, such as an exception's message, a sentence takes.
 const maxFilled = 300
 
+// clip drops the word that the cut would go through, unless it is very long: who takes secrets out later would not know half of one.
 func clip(text string) string {
-	if len(text) > maxFilled {
-		return strings.ToValidUTF8(text[:maxFilled], "") + "…"
+	if len(text) <= maxFilled {
+		return text
 	}
-	return text
+	text = strings.ToValidUTF8(text[:maxFilled], "")
+	if end := strings.LastIndexAny(text, " \t\n\"',;(){}[]<>&|"); end >= maxFilled/2 {
+		text = text[:end+1]
+	}
+	return text + "…"
 }
 
 // lookup is the value of a name or of a member such as error.user.file.
