@@ -31,7 +31,7 @@ func newDiagnose(std streams) *cobra.Command {
 		Short: "Say why a training job failed, and what to do about it",
 		Long: `Reads logs of training jobs, names the root cause and a fix that works.
 
-Logs are read from standard input when nothing is named. A folder stands for all files in it. Logs may be
+Logs are read from standard input when nothing is named. A folder stands for the logs in it. Logs may be
 compressed (gzip, zstd) or packed (zip, tar).
 
 Exit status: 0 a cause was named, 1 none was (nothing failed, or what failed is unexplained), 2 the call or its input was wrong.`,
