@@ -61,6 +61,6 @@ func newRoot(std streams) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; %s --help lists what there is", err, cmd.CommandPath())
 	})
-	root.AddCommand(newRun(std), newBackends(std), newDocs(std), newExplain(std), newFacts(std), newHistory(std), newMan(), newMCP(std), newMerge(std), newRules(std), newSchema(std), newServe(), newVersion(std))
+	root.AddCommand(newRun(std), newBackends(std), newDiff(std), newDocs(std), newExplain(std), newFacts(std), newHistory(std), newMan(), newMCP(std), newMerge(std), newRules(std), newSchema(std), newServe(), newVersion(std))
 	return root
 }

@@ -24,6 +24,7 @@ type Page struct {
 	Role      signature.Role `json:"role"`
 	Note      string         `json:"note,omitempty"`      // what a failure of that role is, where it is not simply a cause
 	Samples   []Sample       `json:"samples"`             // in which it is the answer
+	Words     []string       `json:"words,omitempty"`     // one of which stands in the lines that show it, where there is no sample
 	Why       []string       `json:"why"`                 // in the first sample, where there is one
 	Elsewhere []string       `json:"elsewhere,omitempty"` // what is said in other cases
 	Needs     []Need         `json:"needs"`
@@ -86,9 +87,27 @@ func Of(ctx context.Context, engine *matcher.Engine, id string) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !slices.ContainsFunc(examples, func(e signature.Example) bool { return e.Answer.ID == id }) {
+		all, err := base.Examples(base.Signatures())
+		if err != nil {
+			return nil, err
+		}
+		examples = append(examples, byAnswer(all)[id]...)
+	}
 	return pageOf(ctx, engine, s, examples)
 }
 
+// byAnswer groups examples by what they are answered with. What is said where nothing more particular fits has its examples with the
+// signatures of which they are near misses.
+func byAnswer(all []signature.Example) map[string][]signature.Example {
+	answered := make(map[string][]signature.Example)
+	for _, e := range all {
+		answered[e.Answer.ID] = append(answered[e.Answer.ID], e)
+	}
+	return answered
+}
+
+// pageOf writes a page with the examples that stand with a signature, and others of which it is the answer.
 func pageOf(ctx context.Context, engine *matcher.Engine, s *signature.Signature, examples []signature.Example) (*Page, error) {
 	p := &Page{
 		ID: s.ID, Family: s.Family, Title: s.Title, Role: s.Role, Note: notes[s.Role], Samples: []Sample{}, Why: []string{}, Needs: []Need{},
@@ -109,6 +128,9 @@ func pageOf(ctx context.Context, engine *matcher.Engine, s *signature.Signature,
 		}
 		words.cases = append(words.cases, situation)
 		p.Samples = append(p.Samples, sampleOf(e))
+	}
+	if len(p.Samples) == 0 {
+		p.Words = slices.Concat(s.Keywords, s.Last)
 	}
 	words.say(p, s)
 	p.Needs = needsOf(s, engine.Base())

@@ -22,6 +22,10 @@ func Explain(known *catalogue.Page, style Style) string {
 		p.prose(2, known.Note)
 	}
 	p.samples(known.Samples)
+	p.section("lines with", len(known.Words))
+	for _, words := range known.Words[:min(len(known.Words), shownAlike)] {
+		p.line(4, Line(words))
+	}
 	p.why(known)
 	p.needs(known.Needs)
 	p.fixes(known.Fixes)

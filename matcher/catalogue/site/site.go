@@ -236,7 +236,7 @@ func indexOf(s Site) index {
 			i, all.Families = len(all.Families), append(all.Families, family{Name: p.Family})
 		}
 		all.Families[i].Pages = append(all.Families[i].Pages, p)
-		found := entry{Page: failures + "/" + p.ID + ".html", Title: p.Title, Name: p.ID, Words: []string{}}
+		found := entry{Page: failures + "/" + p.ID + ".html", Title: p.Title, Name: p.ID, Words: append([]string{}, p.Words...)}
 		for _, sample := range p.Samples {
 			found.Words = append(found.Words, cut(sample.Shows))
 		}
