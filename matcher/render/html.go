@@ -80,6 +80,7 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"line": Line, "clean": clean, "value": Value, "origin": origin, "spread": spread, "outcome": outcome, "silence": silence,
 		"remarks": remarks, "made": made, "complaint": Complaint, "ranks": rankList, "quotes": quoteGroups, "spans": codeSpans, "link": webAddress,
+		"rankRows": rankRows, "rankPicture": pictureOf,
 		"next":     func() string { return unexplained },
 		"draft":    func() string { return draft },
 		"first":    func(i int, d report.Diagnosis) firstOrNot { return firstOrNot{i == 0, d} },

@@ -16,6 +16,7 @@ func hostileEverywhere() *report.Report {
 	three := 3
 	facts := []report.FactValue{{Name: hostileText, Value: hostileText, Source: hostileText, Where: hostileText}}
 	return &report.Report{
+		Ranks:   []report.RankState{{Rank: 3, State: hostileText, Sign: &report.Moment{Text: hostileText, Source: hostileText, Line: 3}}},
 		Program: hostileText, Knowledge: hostileText, Wrong: "/reports/\"" + hostileText, Facts: facts, Notes: []string{hostileText},
 		Diagnoses: []report.Diagnosis{{
 			ID: hostileText, Title: hostileText, Cause: hostileText + "\n\n" + hostileText, Certainty: hostileText, Rank: &three, Ranks: []int{3}, Facts: facts,
@@ -58,7 +59,7 @@ func TestPageTakesNothingOfALogForMarkup(t *testing.T) {
 		}
 		for _, a := range node.Attr {
 			switch {
-			case strings.HasPrefix(a.Key, "on"), a.Key == "style", a.Key == "src", a.Key == "x":
+			case strings.HasPrefix(a.Key, "on"), a.Key == "style", a.Key == "src", a.Key == "x" && node.Data != "text":
 				t.Errorf("<%s %s=%q>", node.Data, a.Key, a.Val)
 			case a.Key == "href" && a.Val != "https://a.example/b":
 				t.Errorf("a link to %q", a.Val)
@@ -90,5 +91,54 @@ func TestPageIsWhole(t *testing.T) {
 	empty, err := HTML(&report.Report{Stats: report.Stats{Lines: 7}})
 	if err != nil || !strings.Contains(string(empty), "<h1>No failure found in 7 lines.</h1>") {
 		t.Errorf("%v:\n%s", err, empty)
+	}
+}
+
+// eight is a job of eight ranks: one failed, the others waited for it, one only ran and one is not in the log.
+func eight() *report.Report {
+	r := &report.Report{Diagnoses: []report.Diagnosis{{ID: "x", Title: "The data is gone", Certainty: report.Confirmed, Rank: rank(5), Ranks: []int{5}}}}
+	for i := range 8 {
+		at := 600.0 + float64(i)
+		one := report.RankState{Rank: i, State: report.RankWaited, Step: &report.Moment{Text: "step 120", Source: "a", Line: 10, At: new(float64)},
+			Sign: &report.Moment{Text: "the watchdog's timeout", Source: "a", Line: 90 - i, At: &at}}
+		switch i {
+		case 5:
+			soon := 2.0
+			one.State, one.Sign = report.RankFailed, &report.Moment{Text: "The data is gone", Source: "a", Line: 40, At: &soon}
+		case 6:
+			one.State, one.Sign = report.RankRan, nil
+		case 7:
+			one = report.RankState{Rank: i, State: report.RankSilent}
+		}
+		r.Ranks = append(r.Ranks, one)
+	}
+	return r
+}
+
+func TestRanksInWords(t *testing.T) {
+	_, got, _ := strings.Cut(Text(eight(), Style{}), "  ranks\n")
+	want := `    rank 5  failed first: The data is gone (line 40); last seen at step 120
+    ranks 0-4  waited: the watchdog's timeout (line 86); last seen at step 120
+    rank 6  went on; last seen at step 120
+    rank 7  no line names it
+`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestRanksInAPicture(t *testing.T) {
+	picture := pictureOf(eight())
+	if picture == nil || len(picture.Rows) != 8 || picture.Last != "604 s" {
+		t.Fatalf("%+v", picture)
+	}
+	failed, waited := picture.Rows[5], picture.Rows[0]
+	if failed.Sign.Class != "first" || failed.Sign.X >= waited.Sign.X || failed.Sign.X < failed.Step.X || !waited.Sign.Waits || picture.Rows[7].Step != nil {
+		t.Errorf("failed %+v, waited %+v", failed, waited)
+	}
+	two := eight()
+	two.Ranks[0].Sign.At, two.Ranks[0].Sign.Source = nil, "b"
+	if pictureOf(two) != nil {
+		t.Error("a picture of two files without a clock")
 	}
 }

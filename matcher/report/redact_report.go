@@ -7,6 +7,11 @@ import "strings"
 func (r *Report) Redact() {
 	redactFacts(r.Facts)
 	redactAll(r.Notes)
+	for _, one := range r.Ranks {
+		if one.Sign != nil {
+			one.Sign.Text = Redact(one.Sign.Text)
+		}
+	}
 	for i := range r.Diagnoses {
 		d := &r.Diagnoses[i]
 		d.Title, d.Cause = Redact(d.Title), Redact(d.Cause)
