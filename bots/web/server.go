@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -14,8 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/gpu-triage/triage/matcher/report"
 
 	"github.com/gpu-triage/triage/bots"
 	"github.com/gpu-triage/triage/bots/fetch"
@@ -190,7 +187,7 @@ func (s *Server) diagnose(w http.ResponseWriter, r *http.Request) {
 	if id, err := s.Reports.Save(r.Context(), "http", report); err == nil {
 		w.Header().Set("Link", "</reports/"+id+`>; rel="alternate"`)
 	}
-	writeReport(w, r, report)
+	writeReport(w, &report, accepted(r, jsonForm))
 }
 
 func (s *Server) refuse(w http.ResponseWriter, err error) {
@@ -206,45 +203,20 @@ func (s *Server) refuse(w http.ResponseWriter, err error) {
 	http.Error(w, text, code)
 }
 
-func writeReport(w http.ResponseWriter, r *http.Request, report report.Report) {
-	if strings.Contains(r.Header.Get("Accept"), "text/markdown") {
-		w.Header().Set("Content-Type", "text/markdown; charset=utf-8")
-		_, _ = io.WriteString(w, render.Markdown(&report, 0))
-		return
-	}
-	data, err := render.JSON(&report)
-	if err != nil {
-		http.Error(w, "the report cannot be written", http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(data)
-}
-
 func (s *Server) report(w http.ResponseWriter, r *http.Request) {
 	report, err := s.Reports.Get(r.Context(), r.PathValue("id"))
 	if errors.Is(err, bots.ErrNoReport) {
 		http.Error(w, err.Error(), http.StatusNotFound)
 		return
 	}
-	var data []byte
-	if err == nil {
-		report.Wrong = "/reports/" + r.PathValue("id") + "/wrong" // where it is counted
-		data, err = page(report)
-	}
 	if err != nil {
 		s.Log.Error("a report cannot be shown", "error", err)
 		http.Error(w, "the report cannot be shown just now", http.StatusInternalServerError)
 		return
 	}
-	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("X-Robots-Tag", "noindex")
-	h.Set("Cache-Control", "private, no-store")
-	_, _ = w.Write(data)
+	report.Wrong = "/reports/" + r.PathValue("id") + "/wrong" // where it is counted
+	w.Header().Set("Cache-Control", "private, no-store")
+	writeReport(w, &report, accepted(r, htmlForm))
 }
 
 // wrong counts that somebody found a report wrong, and leads to the issue in which to say so.

@@ -22,7 +22,7 @@ import (
 
 // The values of flags that have only a few, the default first.
 var (
-	reportFormats = []string{"text", "json", "markdown", "github", "sarif", "junit"}
+	reportFormats = []string{"text", "json", "markdown", "html", "html-fragment", "github", "sarif", "junit"}
 	colorModes    = []string{"auto", "always", "never"}
 	liveModes     = []string{"auto", "on", "off"}
 )
@@ -75,6 +75,10 @@ func (f *outputFlags) write(std streams, report *report.Report) ([]byte, error) 
 		return render.JSON(report)
 	case "markdown":
 		return []byte(render.Markdown(report, 0)), nil
+	case "html":
+		return render.HTML(report)
+	case "html-fragment":
+		return render.HTMLFragment(report)
 	case "github":
 		return []byte(render.GitHub(report, workspace(std))), nil
 	case "sarif":

@@ -62,7 +62,7 @@ Exit status: that of the command; 126 or 127 when it cannot be run.`,
 	}
 	cmd.Flags().SetInterspersed(false)
 	o.askFlags.add(cmd)
-	cmd.Flags().StringVar(&o.report, "report", "", "write the answer to `FILE` as well, as Markdown or text when its name ends in .md or .txt, else as JSON")
+	cmd.Flags().StringVar(&o.report, "report", "", "write the answer to `FILE` as well, as HTML, Markdown or text when its name ends in .html, .md or .txt, else as JSON")
 	cmd.Flags().StringVar(&o.stall.text, "stall", "auto", stallUsage)
 	cmd.Flags().StringVar(&o.python, "python", "", "the job's interpreter, virtual or conda environment, as `PATH` (default: the command's)")
 	return cmd
@@ -214,6 +214,8 @@ func (o *runOptions) answer(std streams, report *report.Report) error {
 		form.format = "text"
 	case ".md":
 		form.format = "markdown"
+	case ".html", ".htm":
+		form.format = "html"
 	}
 	file, err := os.OpenFile(o.report, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600) // it quotes a log, which may be private
 	if err != nil {

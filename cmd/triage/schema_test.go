@@ -98,7 +98,7 @@ func TestSchemaHasEveryMember(t *testing.T) {
 	schema := reportSchema(t)
 	for name, value := range map[string]any{"": report.Report{}, "diagnosis": report.Diagnosis{}, "evidence": report.Evidence{}, "fact": report.FactValue{},
 		"missing": report.Missing{}, "backend": report.Backend{}, "backendRule": report.BackendRule{}, "fix": report.Fix{},
-		"consequence": report.Consequence{}, "stats": report.Stats{}} {
+		"consequence": report.Consequence{}, "rankState": report.RankState{}, "moment": report.Moment{}, "stats": report.Stats{}} {
 		part := schema
 		if name != "" {
 			part = schema.Defs[name]

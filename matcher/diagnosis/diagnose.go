@@ -43,6 +43,7 @@ func Of(read *reading.Result, known ...facts.Fact) report.Report {
 	if c.root != nil {
 		answer.Diagnoses[0].Consequences = c.consequences()
 	}
+	answer.Ranks = c.rankStates(read, s)
 	var decided []report.FactValue
 	for _, d := range answer.Diagnoses {
 		decided = append(decided, d.Facts...)

@@ -1,5 +1,5 @@
-// Package render shows a matcher.Report to a terminal, to a program and to a page of Markdown. What a report quotes is a stranger's
-// text: no control sequence of it reaches a terminal, and no markup of it comes alive in Markdown. All functions are pure.
+// Package render shows a matcher.Report to a terminal, to a program, to a page of Markdown and to a browser. What a report quotes is a
+// stranger's text: no control sequence of it reaches a terminal, and no markup of it comes alive in Markdown or HTML. All functions are pure.
 package render
 
 import (

@@ -36,6 +36,9 @@ func Text(r *report.Report, style Style) string {
 			p.line(0, "")
 		}
 		p.diagnosis(d)
+		if i == 0 {
+			p.ranks(r)
+		}
 	}
 	for _, note := range remarks(r) {
 		p.line(0, "")

@@ -30,12 +30,14 @@ func Merge(base *rules.Base, reports ...Report) Report {
 			byID[d.ID] = len(merged.Diagnoses)
 			merged.Diagnoses = append(merged.Diagnoses, d)
 		}
+		merged.Ranks = append(merged.Ranks, report.Ranks...)
 		merged.Facts = append(merged.Facts, report.Facts...)
 		merged.Notes = append(merged.Notes, report.Notes...)
 		merged.Stats = merged.Stats.plus(report.Stats)
 	}
 	slices.SortStableFunc(merged.Diagnoses, e.before)
 	merged.Diagnoses = e.demote(merged.Diagnoses)
+	merged.Ranks = joinRanks(merged.Ranks)
 	merged.Facts = distinct(merged.Facts)
 	slices.Sort(merged.Notes)
 	merged.Notes = slices.Compact(merged.Notes)

@@ -10,6 +10,11 @@ import (
 func (r *Report) Redact() {
 	redactFacts(r.Facts)
 	redactAll(r.Notes)
+	for _, one := range r.Ranks {
+		if one.Sign != nil {
+			one.Sign.Text = Redact(one.Sign.Text)
+		}
+	}
 	for i := range r.Diagnoses {
 		d := &r.Diagnoses[i]
 		d.Title, d.Cause = Redact(d.Title), Redact(d.Cause)

@@ -9,10 +9,11 @@ const Schema = "triage.report/v1"
 // Report is the answer about one set of logs. Its JSON form is a public contract.
 type Report struct {
 	Schema    string      `json:"schema"`
-	Program   string      `json:"program"`   // the version of triage
-	Knowledge string      `json:"knowledge"` // the version of the rules, with "+own" when further ones were added
-	Diagnoses []Diagnosis `json:"diagnoses"` // the root cause first
-	Facts     []FactValue `json:"facts"`     // everything known about the situation
+	Program   string      `json:"program"`         // the version of triage
+	Knowledge string      `json:"knowledge"`       // the version of the rules, with "+own" when further ones were added
+	Diagnoses []Diagnosis `json:"diagnoses"`       // the root cause first
+	Ranks     []RankState `json:"ranks,omitempty"` // where each rank of a job was in the end, where several show something
+	Facts     []FactValue `json:"facts"`           // everything known about the situation
 	Notes     []string    `json:"notes,omitempty"`
 	Stats     Stats       `json:"stats"`
 	Wrong     string      `json:"wrong,omitempty"` // the IssueLink, which whoever shows the report adds

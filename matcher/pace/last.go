@@ -1,0 +1,25 @@
+package pace
+
+import (
+	"time"
+
+	"github.com/gpu-triage/triage/matcher/logline"
+)
+
+// LastStep is the last step that a process showed.
+type LastStep struct {
+	Number float64
+	Line   logline.Line
+	At     time.Time // of its line or the last before it; zero when there is none
+}
+
+// LastSteps are those of the ranks of a job whose lines name their rank, in the order of the ranks.
+func LastSteps(paces []*Pace) []LastStep {
+	var all []LastStep
+	for _, one := range pacers(paces) {
+		if one.last.line.Rank != logline.NoRank {
+			all = append(all, LastStep{Number: one.last.number, Line: one.last.line, At: one.last.at})
+		}
+	}
+	return all
+}
