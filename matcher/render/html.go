@@ -24,7 +24,8 @@ var pageFiles embed.FS
 var (
 	// Stylesheet is the style of every page, of the class triage.
 	Stylesheet = pageFile("page.css")
-	copyScript = pageFile("page.js")
+	// CopyScript makes the buttons of commands copy them.
+	CopyScript = pageFile("page.js")
 )
 
 func pageFile(name string) string {
@@ -56,7 +57,7 @@ func HTMLFragment(r *report.Report) ([]byte, error) { return written("fragment",
 
 // PagePolicy is the Content-Security-Policy of what HTML returns.
 func PagePolicy() string {
-	return "default-src 'none'; style-src " + hashed(Stylesheet) + "; script-src " + hashed(copyScript) + "; base-uri 'none'; form-action 'none'"
+	return "default-src 'none'; style-src " + hashed(Stylesheet) + "; script-src " + hashed(CopyScript) + "; base-uri 'none'; form-action 'none'"
 }
 
 // hashed names an inline style or script, so that no other one counts.
@@ -71,7 +72,7 @@ func written(part string, r *report.Report, title string) ([]byte, error) {
 		Title, Policy string
 		Style, Script template.HTML // ours
 		Report        *report.Report
-	}{title, PagePolicy(), template.HTML("<style>" + Stylesheet + "</style>"), template.HTML("<script>" + copyScript + "</script>"), r})
+	}{title, PagePolicy(), template.HTML("<style>" + Stylesheet + "</style>"), template.HTML("<script>" + CopyScript + "</script>"), r})
 	return out.Bytes(), err
 }
 
