@@ -110,7 +110,10 @@ func inWords(c *condition.Expression) (name, is string) {
 	if !strings.HasPrefix(fields[2], `"`) { // a number is no release
 		words = strings.NewReplacer("older", "less", "newer", "more").Replace(words)
 	}
-	if value == "nil" {
+	switch {
+	case value == "nil" && fields[1] == "!=":
+		return fields[0], "known and there"
+	case value == "nil":
 		value = "absent"
 	}
 	return fields[0], fmt.Sprintf(words, value)

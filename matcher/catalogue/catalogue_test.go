@@ -10,6 +10,7 @@ import (
 
 	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/rulefile"
 	"github.com/gpu-triage/triage/rules/signature"
 )
 
@@ -85,5 +86,27 @@ func TestWithoutExamples(t *testing.T) {
 	want := []string{"CUDA out of memory: ‹asked› were asked for, less is free of the GPU's memory, and an amount not shown is allocated by live tensors."}
 	if diff := cmp.Diff(want, p.Why); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestConditionsInWords(t *testing.T) {
+	scope := shipped(t).Base().Scope
+	for source, want := range map[string]string{
+		`torch >= "2.6.0"`:           "2.6.0 or newer",
+		`torch < "2.6.0"`:            "older than 2.6.0",
+		`sm >= 90`:                   "90 or more",
+		`flash_attn == nil`:          "absent",
+		`flash_attn != nil`:          "known and there",
+		`torch >= "2.6" or sm >= 90`: "",
+		`"2.6" <= torch`:             "",
+	} {
+		var d rulefile.Decoder
+		condition := scope.ReadCondition(&d, rulefile.Text{Value: source, Line: 1, Column: 1})
+		if condition == nil {
+			t.Fatal(d.Problems)
+		}
+		if _, is := inWords(condition); is != want {
+			t.Errorf("%s is %q in words, not %q", source, is, want)
+		}
 	}
 }
