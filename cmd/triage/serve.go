@@ -73,27 +73,21 @@ func newServe() *cobra.Command {
 	text(&s.Prometheus, "prometheus-url", "PROMETHEUS_URL", "", "where dcgm-exporter's metrics are")
 	allow := flags.StringSlice("fetch-allow", split(os.Getenv("TRIAGE_FETCH_ALLOW")), "further host[:port] to fetch logs from (TRIAGE_FETCH_ALLOW)")
 	s.Rules.add(c)
-	lease := flags.String("lease", cmp.Or(os.Getenv("TRIAGE_LEASE"), "5s"), "silence after which the work of a killed replica is taken over (TRIAGE_LEASE)")
-	debounce := flags.String("debounce", cmp.Or(os.Getenv("TRIAGE_DEBOUNCE"), "5s"), "least time between two looks at one issue (TRIAGE_DEBOUNCE)")
-	attempts := flags.String("attempts", cmp.Or(os.Getenv("TRIAGE_ATTEMPTS"), "10"), "failed tries after which work is given up (TRIAGE_ATTEMPTS)")
-	replicas := flags.String("nats-replicas", cmp.Or(os.Getenv("TRIAGE_NATS_REPLICAS"), "1"), "copies that the NATS cluster keeps (TRIAGE_NATS_REPLICAS)")
-	diagnoses := flags.String("diagnose-rate", cmp.Or(os.Getenv("TRIAGE_DIAGNOSE_RATE"), "30"), "logs a minute from one caller of /v1/diagnose; 0 for any number (TRIAGE_DIAGNOSE_RATE)")
-	store := flags.String("store-mib", cmp.Or(os.Getenv("TRIAGE_STORE_MIB"), "1024"), "most that work which waits may take on disk, and reports as well (TRIAGE_STORE_MIB)")
+	var numbers settledLater
+	numbers.span(c, &s.Lease, "lease", "TRIAGE_LEASE", "5s", "silence after which the work of a killed replica is taken over")
+	numbers.span(c, &s.Debounce, "debounce", "TRIAGE_DEBOUNCE", "5s", "least time between two looks at one issue")
+	numbers.count(c, &s.Attempts, "attempts", "TRIAGE_ATTEMPTS", "10", "failed tries after which work is given up")
+	numbers.count(c, &s.Replicas, "nats-replicas", "TRIAGE_NATS_REPLICAS", "1", "copies that the NATS cluster keeps")
+	numbers.count(c, &s.DiagnoseRate, "diagnose-rate", "TRIAGE_DIAGNOSE_RATE", "30", "logs a minute from one caller of /v1/diagnose; 0 for any number")
+	numbers.count(c, &s.StoreMiB, "store-mib", "TRIAGE_STORE_MIB", "1024", "most that work which waits may take on disk, and reports as well; at least 16")
 	flags.IntVar(&s.Workers, "workers", 4*runtime.GOMAXPROCS(0), "answers in the making at once, for Slack and GitHub each")
-	c.RunE = func(c *cobra.Command, _ []string) (err error) {
+	c.RunE = func(c *cobra.Command, _ []string) error {
 		s.Allow = *allow
-		var problems [6]error
-		s.Lease, problems[0] = time.ParseDuration(*lease)
-		s.Debounce, problems[1] = time.ParseDuration(*debounce)
-		s.Attempts, problems[2] = strconv.Atoi(*attempts)
-		s.Replicas, problems[3] = strconv.Atoi(*replicas)
-		s.DiagnoseRate, problems[4] = strconv.Atoi(*diagnoses)
-		s.StoreMiB, problems[5] = strconv.Atoi(*store)
-		if problems[5] == nil && s.StoreMiB < 16 {
-			problems[5] = errors.New("TRIAGE_STORE_MIB: at least 16")
-		}
-		if err := errors.Join(problems[:]...); err != nil {
+		if err := numbers.settle(); err != nil {
 			return err
+		}
+		if s.StoreMiB < leastStore {
+			return fmt.Errorf("--store-mib %d: at least %d", s.StoreMiB, leastStore)
 		}
 		if err := refuseEmpty(c); err != nil {
 			return err
@@ -101,6 +95,46 @@ func newServe() *cobra.Command {
 		return serve(c.Context(), s, c.ErrOrStderr())
 	}
 	return c
+}
+
+// leastStore is the smallest store that is of use, in MiB.
+const leastStore = 16
+
+// settledLater are flags that are also environment variables, whose values are read when the command runs, so that what is wrong with one is
+// said in words.
+type settledLater []func() error
+
+// span adds a flag for a time.
+func (l *settledLater) span(c *cobra.Command, to *time.Duration, name, env, standard, about string) {
+	text := c.Flags().String(name, cmp.Or(os.Getenv(env), standard), about+" ("+env+")")
+	*l = append(*l, func() (err error) {
+		*to, err = time.ParseDuration(*text)
+		if err != nil {
+			return fmt.Errorf("--%s %s: it is a time, as 5s, 2m or 1h", name, *text)
+		}
+		return nil
+	})
+}
+
+// count adds a flag for a whole number.
+func (l *settledLater) count(c *cobra.Command, to *int, name, env, standard, about string) {
+	text := c.Flags().String(name, cmp.Or(os.Getenv(env), standard), about+" ("+env+")")
+	*l = append(*l, func() (err error) {
+		*to, err = strconv.Atoi(*text)
+		if err != nil {
+			return fmt.Errorf("--%s %s: it is a whole number, as %s", name, *text, standard)
+		}
+		return nil
+	})
+}
+
+// settle reads the values. The error tells all that is wrong.
+func (l settledLater) settle() error {
+	var problems []error
+	for _, read := range l {
+		problems = append(problems, read())
+	}
+	return errors.Join(problems...)
 }
 
 func split(list string) []string {
