@@ -48,6 +48,8 @@ func (s *Server) Handler() http.Handler {
 		add(pattern, handler)
 	}
 	add("POST /v1/diagnose", http.HandlerFunc(s.diagnose))
+	add("GET /{$}", http.HandlerFunc(s.ask))
+	add("POST /v1/backends/{library}", http.HandlerFunc(s.backends))
 	add("GET /reports/{id}", http.HandlerFunc(s.report))
 	add("GET /reports/{id}/wrong", http.HandlerFunc(s.wrong))
 	add("GET /dead", s.admin(s.listDead))
@@ -80,7 +82,7 @@ func (s *Server) watched(pattern string, handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		arrived := time.Now()
 		limit := requestTime
-		if endpoint == "/v1/diagnose" {
+		if strings.HasPrefix(endpoint, "/v1/") {
 			limit = postedTime
 		}
 		control := http.NewResponseController(w)
@@ -123,29 +125,17 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 
 // diagnose answers a posted log with its report.
 func (s *Server) diagnose(w http.ResponseWriter, r *http.Request) {
-	facts := map[string]string{}
-	for _, pair := range r.URL.Query()["fact"] {
-		name, value, ok := strings.Cut(pair, "=")
-		if !ok {
-			http.Error(w, fmt.Sprintf("fact=%q: write fact=name=value", pair), http.StatusBadRequest)
-			return
-		}
-		facts[name] = value
+	facts, err := factsIn(r)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
 	}
 	if _, complaints := s.Engine.Usable(facts); len(complaints) > 0 {
 		http.Error(w, strings.Join(complaints, "\n"), http.StatusBadRequest)
 		return
 	}
-	body, err := fetch.Decoded(http.MaxBytesReader(w, r.Body, maxPosted), r.Header.Get("Content-Encoding"), maxPosted)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusUnsupportedMediaType)
-		return
-	}
-	defer body.Close()
-	// A sender may be slow, so the log is read in before a processor is taken for it.
-	file, err := fetch.Spool(s.Data, body)
-	if err != nil {
-		s.refuse(w, err)
+	file, ok := s.spool(w, r)
+	if !ok {
 		return
 	}
 	defer os.Remove(file)
@@ -155,10 +145,42 @@ func (s *Server) diagnose(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.Metrics.Answered("http", report)
-	if id, err := s.Reports.Save(r.Context(), "http", report); err == nil {
-		w.Header().Set("Link", "</reports/"+id+`>; rel="alternate"`)
+	if r.URL.Query().Get("keep") != "false" {
+		if id, err := s.Reports.Save(r.Context(), "http", report); err == nil {
+			w.Header().Set("Link", "</reports/"+id+`>; rel="alternate"`)
+		}
 	}
 	writeReport(w, &report, accepted(r, jsonForm))
+}
+
+// factsIn are the facts that a request gives.
+func factsIn(r *http.Request) (map[string]string, error) {
+	facts := map[string]string{}
+	for _, pair := range r.URL.Query()["fact"] {
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok {
+			return nil, fmt.Errorf("fact=%q: write fact=name=value", pair)
+		}
+		facts[name] = value
+	}
+	return facts, nil
+}
+
+// spool reads a posted log into a file, which the caller removes. A sender may be slow, so this is done before a processor is taken for it.
+// When it cannot be read, the request is answered.
+func (s *Server) spool(w http.ResponseWriter, r *http.Request) (file string, ok bool) {
+	body, err := fetch.Decoded(http.MaxBytesReader(w, r.Body, maxPosted), r.Header.Get("Content-Encoding"), maxPosted)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusUnsupportedMediaType)
+		return "", false
+	}
+	defer body.Close()
+	file, err = fetch.Spool(s.Data, body)
+	if err != nil {
+		s.refuse(w, err)
+		return "", false
+	}
+	return file, true
 }
 
 func (s *Server) refuse(w http.ResponseWriter, err error) {
