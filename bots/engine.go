@@ -35,7 +35,13 @@ type Engine struct {
 	// Live tells facts of the hosts that a log names, from a monitoring system; nil when there is none.
 	Live func(ctx context.Context, log facts.LogOrigin) ([]facts.Fact, error)
 
-	turn chan struct{} // as many logs at once as there are processors
+	pool
+}
+
+// A pool is what some answers share. Who waits for a turn in one does not wait for those who use another.
+type pool struct {
+	turns chan struct{} // as many answers at once
+	time  time.Duration // for each of them
 }
 
 // NewEngine loads knowledge bases, those of Shipped and then the operator's own.
@@ -44,13 +50,20 @@ func NewEngine(layers ...fs.FS) (Engine, error) {
 	if err != nil {
 		return Engine{}, err
 	}
-	return Engine{Matcher: matcher.New(base), Layers: layers, turn: make(chan struct{}, runtime.GOMAXPROCS(0))}, nil
+	return Engine{Matcher: matcher.New(base), Layers: layers, pool: pool{make(chan struct{}, runtime.GOMAXPROCS(0)), AnswerTime}}, nil
+}
+
+// Apart returns the same engine with a pool of its own: at most so many answers at once, and a time to read the logs of each. What is not
+// read by then is told in the report.
+func (e Engine) Apart(most int, time time.Duration) Engine {
+	e.pool = pool{make(chan struct{}, max(most, 1)), time}
+	return e
 }
 
 // With returns an engine that also knows the signatures in a folder. The error names every mistake in them.
 func (e Engine) With(extra fs.FS) (Engine, error) {
 	more, err := NewEngine(append(slices.Clone(e.Layers), extra)...)
-	more.Live, more.turn = e.Live, e.turn
+	more.Live, more.pool = e.Live, e.pool
 	return more, err
 }
 
@@ -120,12 +133,12 @@ const maxChanges = 5
 // begin waits for a processor, and bounds the time of what is begun. Done ends it.
 func (e Engine) begin(ctx context.Context) (bounded context.Context, done func(), err error) {
 	select {
-	case e.turn <- struct{}{}:
+	case e.turns <- struct{}{}:
 	case <-ctx.Done():
 		return ctx, nil, ctx.Err()
 	}
-	bounded, cancel := context.WithTimeout(ctx, AnswerTime)
-	return bounded, func() { cancel(); <-e.turn }, nil
+	bounded, cancel := context.WithTimeout(ctx, e.time)
+	return bounded, func() { cancel(); <-e.turns }, nil
 }
 
 // read takes in every log and returns notes about what could not be read.

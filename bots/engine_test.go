@@ -2,8 +2,11 @@ package bots
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
+	"testing/fstest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -59,5 +62,27 @@ func TestAnswerNotesWhatItCannotRead(t *testing.T) {
 	notes := strings.Join(report.Notes, "\n")
 	if !strings.Contains(notes, "gone.log") || !strings.Contains(notes, "broken.gz") {
 		t.Errorf("notes: %s", notes)
+	}
+}
+
+// Who waits in one pool does not wait for those who use another, nor does an engine with further signatures get turns of its own.
+func TestPoolsAreApart(t *testing.T) {
+	e := engine(t)
+	posted, slack := e.Apart(1, AnswerTime), e.Apart(1, AnswerTime)
+	more, err := posted.With(fstest.MapFS{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	posted.turns <- struct{}{} // somebody's log is being read
+	log := []fetch.Log{{Name: "log", Text: []byte("nothing\n")}}
+	if _, err := slack.Answer(t.Context(), log, nil); err != nil {
+		t.Errorf("another pool: %v", err)
+	}
+	soon, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	for _, waits := range []Engine{posted, more} {
+		if _, err := waits.Answer(soon, log, nil); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("the same pool: %v", err)
+		}
 	}
 }

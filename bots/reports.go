@@ -46,9 +46,23 @@ func (r Reports) Save(ctx context.Context, question string, report report.Report
 	return id, r.Store.Keep(ctx, id, data)
 }
 
+// Delete deletes a kept report, or returns ErrNoReport.
+func (r Reports) Delete(ctx context.Context, id string) error {
+	if !isID(id) {
+		return ErrNoReport
+	}
+	err := r.Store.Forget(ctx, id)
+	if errors.Is(err, queue.ErrNotKept) {
+		return ErrNoReport
+	}
+	return err
+}
+
+func isID(id string) bool { return len(id) == 40 && strings.Trim(id, "0123456789abcdef") == "" }
+
 // Get returns a kept report, or ErrNoReport.
 func (r Reports) Get(ctx context.Context, id string) (report report.Report, err error) {
-	if len(id) != 40 || strings.Trim(id, "0123456789abcdef") != "" {
+	if !isID(id) {
 		return report, ErrNoReport
 	}
 	data, err := r.Store.Kept(ctx, id)

@@ -7,6 +7,7 @@
 // in the form of report.
 //
 // This package holds what the rest of the house asks: an Engine, which is a knowledge base made ready, and the Jobs that it begins. Beside
-// the way stand example, which tries a knowledge base on logs, live, which asks this machine for facts, supervise, which runs a
-// command and reads along, and render, which writes reports.
+// the way stand example, which tries a knowledge base on logs, catalogue, which describes failures to somebody who has no log, compare,
+// which tells two jobs apart, live, which asks this machine for facts, supervise, which runs a command and reads along, and render, which
+// writes reports.
 package matcher

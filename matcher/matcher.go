@@ -13,6 +13,7 @@ import (
 	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/rules"
 	"github.com/gpu-triage/triage/rules/backend"
+	"github.com/gpu-triage/triage/rules/condition"
 	"github.com/gpu-triage/triage/rules/release"
 )
 
@@ -67,6 +68,11 @@ type Job struct{ *reading.Reading }
 func (j *Job) Report(known ...facts.Fact) report.Report {
 	found := j.Result()
 	return signed(diagnosis.Of(found, known...), found.Base)
+}
+
+// Situation is that in which a signature fits what failed, nil when the answer has nothing of it. Its sentences can be filled from it.
+func (j *Job) Situation(id string, known ...facts.Fact) *condition.Situation {
+	return diagnosis.Situation(j.Result(), id, known...)
 }
 
 // Choose applies a library's backend rules to what the logs say and what else is known. At most so many changes are proposed.

@@ -168,7 +168,7 @@ func question(d report.Diagnosis) string {
 
 // fenced quotes a text so that nothing in it comes alive.
 func fenced(text string) string {
-	text = report.Redact(strings.ReplaceAll(text, "@", "@\u200b"))
+	text = strings.ReplaceAll(report.Redact(text), "@", "@\u200b")
 	fence := "```"
 	for strings.Contains(text, fence) {
 		fence += "`"

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-github/v60/github"
 
+	"github.com/gpu-triage/triage/bots"
 	"github.com/gpu-triage/triage/bots/queue"
 )
 
@@ -80,6 +81,10 @@ func (b *Bot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxPayload))
 	if tooLarge := (&http.MaxBytesError{}); errors.As(err, &tooLarge) {
 		http.Error(w, "the payload is too large", http.StatusRequestEntityTooLarge)
+		return
+	}
+	if errors.Is(err, bots.ErrBusy) {
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
 	}
 	if err != nil {

@@ -101,7 +101,7 @@ func TestTools(t *testing.T) {
 		{"backends", map[string]any{}, "transformer_engine: ", false},
 		{"backends", map[string]any{"library": "transformer-engine", "facts": map[string]string{"transformer_engine": "2.3.0", "sm": "80"}}, "FusedAttention", false},
 		{"backends", map[string]any{"library": "nothing"}, "transformer_engine", true},
-		{"explain", map[string]any{"id": "flash-attn-not-usable"}, "Sources:", false},
+		{"explain", map[string]any{"id": "flash-attn-not-usable"}, "what it is not", false},
 		{"explain", map[string]any{"id": "flash-attn-not-usabel"}, "did you mean flash-attn-not-usable", true},
 		{"history", map[string]any{"name": "transformers.AdamW"}, "transformers", false},
 		{"history", map[string]any{"name": "nosuchpackage.Thing"}, "covered are", true},

@@ -15,7 +15,7 @@ import (
 // ErrNotKept says that no document is kept under an id: it never was, or its 30 days are over.
 var ErrNotKept = errors.New("no such document, or it is older than 30 days")
 
-// Keep keeps a document of at most MaxBytes for 30 days.
+// Keep keeps a document of at most MaxBytes for 30 days, or until newer ones need its room.
 func (s *Store) Keep(ctx context.Context, id string, document []byte) error {
 	if _, err := s.kept.Put(ctx, id, document); err != nil {
 		return fmt.Errorf("keep a document: %w", err)
@@ -33,6 +33,17 @@ func (s *Store) Kept(ctx context.Context, id string) ([]byte, error) {
 		return nil, fmt.Errorf("read a document: %w", err)
 	}
 	return entry.Value(), nil
+}
+
+// Forget deletes a document. It is ErrNotKept when there is none.
+func (s *Store) Forget(ctx context.Context, id string) error {
+	if _, err := s.Kept(ctx, id); err != nil {
+		return err
+	}
+	if err := s.kept.Purge(ctx, id); err != nil {
+		return fmt.Errorf("delete a document: %w", err)
+	}
+	return nil
 }
 
 // Seal returns 40 hexadecimal digits that nobody can work out from the texts alone, the same for the same texts in every replica.

@@ -241,3 +241,54 @@ func TestStateSurvivesReopening(t *testing.T) {
 		t.Errorf("a job that was done is still there: %v", err)
 	}
 }
+
+// What the store may take is bounded by what is asked for, not by what is free at the start: a restart with waiting jobs works on a full
+// disk.
+func TestNothingIsReserved(t *testing.T) {
+	s, err := Open(t.Context(), Options{Dir: t.TempDir(), Bytes: 1 << 50, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatalf("with more than any disk has: %v", err)
+	}
+	defer s.Close()
+	if bound := s.jobs.CachedInfo().Config.MaxBytes; bound != 1<<50 {
+		t.Errorf("the bound of waiting jobs is %d", bound)
+	}
+	if err := s.Ready(t.Context()); err != nil {
+		t.Errorf("not ready: %v", err)
+	}
+}
+
+// Kept documents are bounded in bytes: the oldest go, and new ones are kept. One can be deleted.
+func TestDocumentsAreBounded(t *testing.T) {
+	const most = 1 << 20
+	s, err := Open(t.Context(), Options{Dir: t.TempDir(), Bytes: most, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	document := bytes.Repeat([]byte("x"), 100<<10)
+	for i := range 20 {
+		if err := s.Keep(t.Context(), fmt.Sprint("id", i), document); err != nil {
+			t.Fatalf("document %d: %v", i, err)
+		}
+	}
+	stream, err := s.js.Stream(t.Context(), "KV_"+keptBucket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if used := stream.CachedInfo().State.Bytes; used > most {
+		t.Errorf("%d bytes are kept", used)
+	}
+	if _, err := s.Kept(t.Context(), "id0"); !errors.Is(err, ErrNotKept) {
+		t.Errorf("the oldest: %v", err)
+	}
+	if err := s.Forget(t.Context(), "id19"); err != nil {
+		t.Errorf("the newest cannot be deleted: %v", err)
+	}
+	if _, err := s.Kept(t.Context(), "id19"); !errors.Is(err, ErrNotKept) {
+		t.Errorf("what was deleted: %v", err)
+	}
+	if err := s.Forget(t.Context(), "id19"); !errors.Is(err, ErrNotKept) {
+		t.Errorf("deleted twice: %v", err)
+	}
+}

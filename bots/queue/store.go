@@ -7,6 +7,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,6 +28,7 @@ type Options struct {
 	Dir      string        // folder of the embedded server; unused when URL is set
 	URL      string        // an existing NATS cluster with JetStream; "" embeds a server that listens nowhere
 	Replicas int           // of each stream in a cluster; 0 is 1
+	Bytes    int64         // that waiting jobs may have, and kept documents as well; 0 is 1 GiB
 	Lease    time.Duration // after this much silence the work of a killed process is taken over; at least 500 ms
 	Log      *slog.Logger
 }
@@ -35,6 +37,7 @@ type Options struct {
 // kill nor a power cut loses what was acknowledged.
 type Store struct {
 	lease   time.Duration
+	bytes   int64
 	copies  int
 	log     *slog.Logger
 	server  *server.Server // nil with a cluster
@@ -61,8 +64,9 @@ const (
 	keptBucket  = "TRIAGE_REPORTS"
 	leaseBucket = "TRIAGE_LEASES"
 
-	maxJobs       = 200_000          // waiting; beyond that a request is refused, not forgotten
-	maxJobBytes   = 8 << 30          // waiting
+	maxJobs       = 200_000 // waiting; beyond that a request is refused, not forgotten
+	standardBytes = 1 << 30
+	noReservation = 1 << 60
 	dedupeWindow  = 20 * time.Minute // the same delivery again within this time is dropped by the stream itself
 	keepStates    = 30 * 24 * time.Hour
 	keepDocuments = 30 * 24 * time.Hour
@@ -71,7 +75,7 @@ const (
 
 // Open opens the store, creating what is not there. The error says what to do.
 func Open(ctx context.Context, options Options) (*Store, error) {
-	s := &Store{lease: max(options.Lease, 500*time.Millisecond), copies: max(options.Replicas, 1), log: options.Log, unlock: func() {}}
+	s := &Store{lease: max(options.Lease, 500*time.Millisecond), bytes: cmp.Or(options.Bytes, standardBytes), copies: max(options.Replicas, 1), log: options.Log, unlock: func() {}}
 	s.commits = newCommitter(s)
 	var commits context.Context
 	commits, s.stop = context.WithCancel(context.WithoutCancel(ctx))
@@ -115,9 +119,11 @@ func (s *Store) embed(dir string) error {
 		return fmt.Errorf("TRIAGE_DATA %s is in use by another triage (several replicas share a NATS cluster, NATS_URL, not a folder): %w", dir, err)
 	}
 	s.unlock = unlock
+	// JetStream would set the most that streams may have aside from what is free at the start, and refuse to open them where that is not
+	// enough, with jobs that wait in them. They are bounded themselves, so it is told that there is room.
 	s.server, err = server.NewServer(&server.Options{
 		ServerName: "triage", DontListen: true, NoSigs: true, NoLog: true,
-		JetStream: true, StoreDir: dir, SyncAlways: true, MaxPayload: 2 << 20,
+		JetStream: true, StoreDir: dir, JetStreamMaxStore: noReservation, SyncAlways: true, MaxPayload: 2 << 20,
 	})
 	if err != nil {
 		return fmt.Errorf("embedded NATS server: %w", err)
@@ -135,7 +141,7 @@ func (s *Store) create(ctx context.Context) (err error) {
 	// A job waits under the subject of what it is about, one message for each: a later job replaces the one that still waits.
 	s.jobs, err = s.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
 		Name: jobStream, Subjects: []string{jobSubjects + ">"}, Retention: jetstream.WorkQueuePolicy,
-		Discard: jetstream.DiscardNew, MaxMsgsPerSubject: 1, MaxMsgs: maxJobs, MaxBytes: maxJobBytes,
+		Discard: jetstream.DiscardNew, MaxMsgsPerSubject: 1, MaxMsgs: maxJobs, MaxBytes: s.bytes,
 		Duplicates: dedupeWindow, AllowAtomicPublish: s.batches(), Replicas: s.copies, Description: "what triage was asked and has not answered yet",
 	})
 	if err != nil {
@@ -154,7 +160,7 @@ func (s *Store) create(ctx context.Context) (err error) {
 		config jetstream.KeyValueConfig
 	}{
 		{&s.state, jetstream.KeyValueConfig{Bucket: stateBucket, TTL: keepStates}},
-		{&s.kept, jetstream.KeyValueConfig{Bucket: keptBucket, TTL: keepDocuments, Compression: true}},
+		{&s.kept, jetstream.KeyValueConfig{Bucket: keptBucket, TTL: keepDocuments, MaxBytes: s.bytes, Compression: true}},
 		{&s.leases, jetstream.KeyValueConfig{Bucket: leaseBucket, TTL: s.lease, Storage: jetstream.MemoryStorage}},
 	}
 	for _, b := range buckets {
@@ -163,6 +169,20 @@ func (s *Store) create(ctx context.Context) (err error) {
 		if err != nil {
 			return fmt.Errorf("create bucket %s: %w", b.config.Bucket, err)
 		}
+	}
+	return s.forgetOldest(ctx, "KV_"+keptBucket)
+}
+
+// forgetOldest lets a full bucket drop its oldest documents, where buckets otherwise refuse new ones.
+func (s *Store) forgetOldest(ctx context.Context, stream string) error {
+	opened, err := s.js.Stream(ctx, stream)
+	if err != nil {
+		return fmt.Errorf("open stream %s: %w", stream, err)
+	}
+	config := opened.CachedInfo().Config
+	config.Discard = jetstream.DiscardOld
+	if _, err := s.js.UpdateStream(ctx, config); err != nil {
+		return fmt.Errorf("bound stream %s: %w", stream, err)
 	}
 	return nil
 }
@@ -191,8 +211,10 @@ func (s *Store) Close() {
 	s.unlock()
 }
 
-// Ready returns an error when the store cannot be reached just now.
+// Ready returns an error when the store cannot be reached, or cannot write, just now.
 func (s *Store) Ready(ctx context.Context) error {
-	_, err := s.jobs.Info(ctx)
-	return err
+	if _, err := s.jobs.Info(ctx); err != nil {
+		return err
+	}
+	return s.Save(ctx, "ready:", time.Now().UTC())
 }

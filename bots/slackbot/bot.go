@@ -115,6 +115,10 @@ func (b *Bot) verified(handle func(ctx context.Context, body []byte) (any, error
 			http.Error(w, "too large", http.StatusRequestEntityTooLarge)
 			return
 		}
+		if errors.Is(err, bots.ErrBusy) {
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
+			return
+		}
 		if err != nil {
 			http.Error(w, "the body cannot be read", http.StatusBadRequest)
 			return

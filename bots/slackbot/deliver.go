@@ -34,8 +34,8 @@ const (
 
 func progressKey(id string) string { return "slack:" + id }
 
-// deliver brings a letter to its reader, once, and tells whether it did so now. Ways are tried in turn: the thread, response_url, the
-// channel, a direct message.
+// deliver brings a letter to its reader, once, and tells whether it did so now. Ways are tried in turn: the thread or the channel when the
+// letter is for all to see, response_url, a direct message, and last a message in the channel that only the reader sees.
 func (b *Bot) deliver(ctx context.Context, id string, t task, l letter) (fresh bool, err error) {
 	var p progress
 	if _, err := b.Store.Load(ctx, progressKey(id), &p); err != nil {
@@ -89,8 +89,8 @@ func (b *Bot) post(ctx context.Context, id string, t task, l letter, again bool)
 	if t.User != "" {
 		ways = append(ways, channel(t.User, ""))
 	}
-	if !open && t.Channel != "" {
-		ways = append(ways, channel(t.Channel, ""))
+	if !open && t.Channel != "" && t.User != "" {
+		ways = append(ways, func(l letter) (progress, error) { return progress{}, b.postEphemeral(ctx, t.Channel, t.User, l) })
 	}
 	for _, try := range ways {
 		p, err := try(l)
@@ -218,6 +218,25 @@ func (b *Bot) postMessage(ctx context.Context, id, channel, thread string, l let
 	return progress{Channel: at, TS: ts}, nil
 }
 
+// postEphemeral posts to a channel for one of its members to see.
+func (b *Bot) postEphemeral(ctx context.Context, channel, user string, l letter) error {
+	if b.BotToken == "" {
+		return fmt.Errorf("SLACK_BOT_TOKEN is missing: %w", errNoWay)
+	}
+	options := []slack.MsgOption{slack.MsgOptionText(l.text, false)}
+	if list := l.blocks.list(); len(list) > 0 {
+		options = append(options, slack.MsgOptionBlocks(list...))
+	}
+	_, err := b.api.PostEphemeralContext(ctx, channel, user, options...)
+	if err != nil && blocksRefused(err.Error()) && len(l.blocks.list()) > 0 {
+		return errBlocks
+	}
+	if err != nil {
+		return judge(err)
+	}
+	return nil
+}
+
 // find looks for a message of ours that an earlier try may have posted.
 func (b *Bot) find(ctx context.Context, id, channel, thread string) (progress, bool) {
 	var recent []slack.Message
@@ -252,7 +271,7 @@ func (b *Bot) snippet(ctx context.Context, at progress, l letter) {
 
 // closedWays are Slack's errors that say that a message cannot go this way.
 var closedWays = []string{"not_in_channel", "channel_not_found", "is_archived", "restricted_action", "cannot_dm_bot", "user_not_found",
-	"missing_scope", "messages_tab_disabled", "not_allowed_token_type", "thread_not_found", "user_disabled"}
+	"missing_scope", "messages_tab_disabled", "user_not_in_channel", "not_allowed_token_type", "thread_not_found", "user_disabled"}
 
 // judge tells the queue what an error of Slack's means.
 func judge(err error) error {

@@ -64,7 +64,7 @@ func (b *Bot) file(ctx context.Context, t task, id, dir string, given bool) ([]f
 		return nil, judge(fmt.Errorf("Slack file %s: %w", id, err))
 	}
 	places := slices.Concat(info.Channels, info.Groups, info.IMs)
-	if !given && !info.IsPublic && info.User != t.User && len(places) > 0 && !slices.Contains(places, t.Channel) {
+	if !given && !info.IsPublic && info.User != t.User && !slices.Contains(places, t.Channel) {
 		return nil, fmt.Errorf("the file %s is %w", id, errNotShared)
 	}
 	address := info.URLPrivateDownload

@@ -8,9 +8,9 @@ import (
 	"html/template"
 	"maps"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/gpu-triage/triage/bots"
 	"github.com/gpu-triage/triage/bots/fetch"
@@ -18,6 +18,7 @@ import (
 	"github.com/gpu-triage/triage/matcher/facts"
 	"github.com/gpu-triage/triage/matcher/render"
 	"github.com/gpu-triage/triage/matcher/report"
+	"github.com/gpu-triage/triage/rules"
 	"github.com/gpu-triage/triage/rules/backend"
 )
 
@@ -32,24 +33,40 @@ var (
 	askStyle string
 )
 
+// asking is that page, written once: the facts of every library stand in it.
+type asking struct {
+	once sync.Once
+	page []byte
+	err  error
+}
+
+// write writes the page.
+func (a *asking) write(base *rules.Base, token bool) {
+	libraries, err := base.Libraries()
+	if err != nil {
+		a.err = err
+		return
+	}
+	var page bytes.Buffer
+	a.err = askPage.Execute(&page, struct {
+		Libraries     []*backend.Library
+		Token         bool          // it has to be given
+		Style, Script template.HTML // ours
+	}{libraries, token, template.HTML("<style>" + render.Stylesheet + askStyle + "</style>"), template.HTML("<script>" + render.PageScript + askScript + "</script>")})
+	a.page = page.Bytes()
+}
+
 // ask shows the page on which a log is pasted or dropped, and the form for what other facts would change.
 func (s *Server) ask(w http.ResponseWriter, _ *http.Request) {
-	libraries, err := s.Engine.Matcher.Base().Libraries()
-	var page bytes.Buffer
-	if err == nil {
-		err = askPage.Execute(&page, struct {
-			Libraries     []*backend.Library
-			Style, Script template.HTML // ours
-		}{libraries, template.HTML("<style>" + render.Stylesheet + askStyle + "</style>"), template.HTML("<script>" + render.PageScript + askScript + "</script>")})
-	}
-	if err != nil {
+	s.asking.once.Do(func() { s.asking.write(s.Engine.Matcher.Base(), s.DiagnoseToken != "") })
+	if err := s.asking.err; err != nil {
 		s.Log.Error("the page to ask on cannot be shown", "error", err)
 		http.Error(w, "the page cannot be shown just now", http.StatusInternalServerError)
 		return
 	}
 	protect(w, "default-src 'none'; style-src "+render.InlineHash(render.Stylesheet+askStyle)+"; script-src "+render.InlineHash(render.PageScript+askScript)+
 		"; connect-src 'self'; base-uri 'none'; form-action 'none'")
-	send(w, htmlForm, page.Bytes())
+	send(w, htmlForm, s.asking.page)
 }
 
 // backends answers which backends a library has, by the facts given and those of a posted log, which may be empty.
@@ -66,11 +83,11 @@ func (s *Server) backends(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	file, ok := s.spool(w, r)
+	file, remove, ok := s.spool(w, r)
 	if !ok {
 		return
 	}
-	defer os.Remove(file)
+	defer remove()
 	choice, err := s.Engine.Choose(r.Context(), library, []fetch.Log{{Name: "-", Path: file}}, known)
 	if err == nil {
 		choice, err = withoutSecrets(choice)

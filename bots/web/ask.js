@@ -7,9 +7,11 @@ function log() { return dropped || by("log").value; }
 // show puts the answer to a request into a place. It is a page of the same server, in which nothing of a log is markup.
 async function show(place, address, isCurrent = () => true) {
   place.setAttribute("aria-busy", "true");
+  const headers = { Accept: "text/html" };
+  if (by("token")) headers.Authorization = "Bearer " + by("token").value;
   let answer = null;
   try {
-    const response = await fetch(address, { method: "POST", body: log(), headers: { Accept: "text/html" } });
+    const response = await fetch(address, { method: "POST", body: log(), headers });
     const text = await response.text();
     if (!isCurrent()) return null;
     if (!response.ok) throw new Error(text);
@@ -70,11 +72,13 @@ function row(name, value) {
   by("rows").append(line);
 }
 
+const offered = 12; // rows at most; who wants others adds them
+
 function offer(answer) {
   const have = new Set([...by("rows").querySelectorAll(".row input:first-child")].map((i) => i.value)), all = names();
   for (const code of answer.querySelectorAll("[data-fact]")) {
     const name = code.dataset.fact;
-    if (!all.has(name) || have.has(name)) continue;
+    if (!all.has(name) || have.has(name) || have.size > offered) continue;
     have.add(name);
     row(name, code.dataset.value || "");
   }

@@ -32,13 +32,14 @@ func browser(t *testing.T) context.Context {
 	if program == "" {
 		t.Skip("no Chromium is installed, so nobody looks at the pages")
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.WindowSize(390, 1400))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox)
 	ctx, stop := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(stop)
 	ctx, stop = chromedp.NewContext(ctx)
 	t.Cleanup(stop)
 	ctx, stop = context.WithTimeout(ctx, time.Minute)
 	t.Cleanup(stop)
+	do(t, ctx, chromedp.EmulateViewport(390, 844)) // a phone
 	return ctx
 }
 
@@ -107,12 +108,13 @@ func TestAskInABrowser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer((&Server{Engine: engine, Metrics: bots.NewMetrics(), Log: slog.New(slog.DiscardHandler), Data: t.TempDir()}).Handler())
+	server := httptest.NewServer((&Server{Engine: engine, Metrics: bots.NewMetrics(), Log: slog.New(slog.DiscardHandler), Data: t.TempDir(), DiagnoseToken: "open", Spooled: bots.NewBudget(1 << 20)}).Handler())
 	defer server.Close()
 	log := "Traceback (most recent call last):\n  File \"/home/user/train.py\", line 3, in <module>\n    open(\"/data/a.tar\")\n" +
 		"FileNotFoundError: [Errno 2] No such file or directory: '/data/a.tar'\n"
 	do(t, ctx, chromedp.Navigate(server.URL))
 	do(t, ctx, chromedp.SetValue("#log", log))
+	do(t, ctx, chromedp.SetValue("#token", "open"))
 	do(t, ctx, chromedp.Evaluate[bool](`by("ask").requestSubmit() === undefined`))
 	until(t, ctx, `by("answer").innerText.includes("/data/a.tar")`)
 	shot(t, ctx, "ask")

@@ -3,7 +3,6 @@ package web
 
 import (
 	"context"
-	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,12 +31,23 @@ type Server struct {
 	Data       string // folder for logs while they are read
 	AdminToken string // opens /dead; "" leaves it shut
 	Handlers   map[string]http.Handler
+
+	MetricsApart  bool         // /metrics is served elsewhere, by ServeMetrics
+	DiagnoseToken string       // opens /v1/diagnose; "" opens it only when Local
+	Local         bool         // none but this machine can reach the address
+	PerMinute     int          // logs that one caller may have diagnosed; 0 for any number
+	Spooled       *bots.Budget // bytes of posted logs that wait or are read
+	Bodies        *bots.Budget // bytes of Slack's and GitHub's requests
+
+	callers callers
+	asking  asking
 }
 
 const (
-	maxPosted   = 1 << 30          // bytes of a log posted to /v1/diagnose, unpacked
+	maxPosted   = 256 << 20        // bytes of a log posted to /v1/diagnose, unpacked
 	postedTime  = 10 * time.Minute // to send it in
-	requestTime = 30 * time.Second // for every other request
+	requestTime = 30 * time.Second // for every other request, of it
+	bodyTime    = 10 * time.Second // for its body
 )
 
 // Handler returns every endpoint.
@@ -45,24 +55,40 @@ func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	add := func(pattern string, handler http.Handler) { mux.Handle(pattern, s.watched(pattern, handler)) }
 	for pattern, handler := range s.Handlers {
-		add(pattern, handler)
+		add(pattern, s.budgeted(handler))
 	}
-	add("POST /v1/diagnose", http.HandlerFunc(s.diagnose))
+	add("POST /v1/diagnose", s.guarded(s.diagnose))
+	add("POST /v1/backends/{library}", s.guarded(s.backends))
 	add("GET /{$}", http.HandlerFunc(s.ask))
-	add("POST /v1/backends/{library}", http.HandlerFunc(s.backends))
 	add("GET /reports/{id}", http.HandlerFunc(s.report))
+	add("DELETE /reports/{id}", s.admin(s.deleteReport))
 	add("GET /reports/{id}/wrong", http.HandlerFunc(s.wrong))
 	add("GET /dead", s.admin(s.listDead))
 	add("POST /dead/{sequence}", s.admin(s.revive))
-	add("GET /healthz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") }))
+	add("GET /healthz", http.HandlerFunc(alive))
 	add("GET /readyz", http.HandlerFunc(s.ready))
-	mux.Handle("GET /metrics", s.Metrics.Handler())
+	if !s.MetricsApart {
+		mux.Handle("GET /metrics", s.Metrics.Handler())
+	}
 	return mux
 }
 
 // Serve answers on an address until the context ends, then finishes what has begun within grace.
 func (s *Server) Serve(ctx context.Context, listener net.Listener, grace time.Duration) error {
-	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+	return s.listen(ctx, listener, s.Handler(), grace)
+}
+
+// ServeMetrics answers /metrics, /healthz and /readyz alone, on an address that strangers cannot reach and so cannot keep busy.
+func (s *Server) ServeMetrics(ctx context.Context, listener net.Listener, grace time.Duration) error {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", s.Metrics.Handler())
+	mux.HandleFunc("GET /healthz", alive)
+	mux.HandleFunc("GET /readyz", s.ready)
+	return s.listen(ctx, listener, mux, grace)
+}
+
+func (s *Server) listen(ctx context.Context, listener net.Listener, handler http.Handler, grace time.Duration) error {
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn)}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
@@ -81,12 +107,12 @@ func (s *Server) watched(pattern string, handler http.Handler) http.Handler {
 	_, endpoint, _ := strings.Cut(pattern, " ")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		arrived := time.Now()
-		limit := requestTime
+		read, limit := bodyTime, requestTime
 		if strings.HasPrefix(endpoint, "/v1/") {
-			limit = postedTime
+			read, limit = postedTime, postedTime
 		}
 		control := http.NewResponseController(w)
-		_ = errors.Join(control.SetReadDeadline(arrived.Add(limit)), control.SetWriteDeadline(arrived.Add(limit+bots.AnswerTime+requestTime)))
+		_ = errors.Join(control.SetReadDeadline(arrived.Add(read)), control.SetWriteDeadline(arrived.Add(limit+bots.AnswerTime+requestTime)))
 		answer := &status{ResponseWriter: w, code: http.StatusOK}
 		s.serve(answer, r, endpoint, handler)
 		s.Metrics.Acknowledged(endpoint, answer.code, time.Since(arrived))
@@ -113,6 +139,8 @@ func (s *status) WriteHeader(code int) { s.code = code; s.ResponseWriter.WriteHe
 
 func (s *status) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
+func alive(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") }
+
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 	defer cancel()
@@ -134,11 +162,11 @@ func (s *Server) diagnose(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, strings.Join(complaints, "\n"), http.StatusBadRequest)
 		return
 	}
-	file, ok := s.spool(w, r)
+	file, remove, ok := s.spool(w, r)
 	if !ok {
 		return
 	}
-	defer os.Remove(file)
+	defer remove()
 	report, err := s.Engine.Answer(r.Context(), []fetch.Log{{Name: "-", Path: file}}, facts)
 	if err != nil {
 		s.refuse(w, err)
@@ -168,23 +196,29 @@ func factsIn(r *http.Request) (map[string]string, error) {
 
 // spool reads a posted log into a file, which the caller removes. A sender may be slow, so this is done before a processor is taken for it.
 // When it cannot be read, the request is answered.
-func (s *Server) spool(w http.ResponseWriter, r *http.Request) (file string, ok bool) {
+func (s *Server) spool(w http.ResponseWriter, r *http.Request) (file string, remove func(), ok bool) {
 	body, err := fetch.Decoded(http.MaxBytesReader(w, r.Body, maxPosted), r.Header.Get("Content-Encoding"), maxPosted)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusUnsupportedMediaType)
-		return "", false
+		return "", nil, false
 	}
 	defer body.Close()
-	file, err = fetch.Spool(s.Data, body)
+	spooled := s.Spooled.Reader(body)
+	file, err = fetch.Spool(s.Data, spooled)
 	if err != nil {
+		_ = spooled.Close()
 		s.refuse(w, err)
-		return "", false
+		return "", nil, false
 	}
-	return file, true
+	return file, func() { _ = os.Remove(file); _ = spooled.Close() }, true
 }
 
 func (s *Server) refuse(w http.ResponseWriter, err error) {
 	code, text := http.StatusInternalServerError, "the log could not be diagnosed"
+	if errors.Is(err, bots.ErrBusy) {
+		code, text = http.StatusServiceUnavailable, err.Error()
+		w.Header().Set("Retry-After", "60")
+	}
 	if tooLarge := (&http.MaxBytesError{}); errors.As(err, &tooLarge) || errors.Is(err, fetch.ErrTooLarge) {
 		code, text = http.StatusRequestEntityTooLarge, fmt.Sprintf("the log is larger than %d bytes: send its last part", maxPosted)
 	}
@@ -231,11 +265,23 @@ func (s *Server) wrong(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, link, http.StatusSeeOther)
 }
 
+func (s *Server) deleteReport(w http.ResponseWriter, r *http.Request) {
+	err := s.Reports.Delete(r.Context(), r.PathValue("id"))
+	switch {
+	case errors.Is(err, bots.ErrNoReport):
+		http.Error(w, err.Error(), http.StatusNotFound)
+	case err != nil:
+		s.Log.Error("a report cannot be deleted", "error", err)
+		http.Error(w, "the report cannot be deleted just now", http.StatusServiceUnavailable)
+	default:
+		w.WriteHeader(http.StatusNoContent)
+	}
+}
+
 // admin lets only the operator through.
 func (s *Server) admin(handler http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		given := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
-		if s.AdminToken == "" || subtle.ConstantTimeCompare([]byte(given), []byte(s.AdminToken)) != 1 {
+		if !hasToken(r, s.AdminToken) {
 			http.Error(w, "not for you: send Authorization: Bearer with the token in TRIAGE_ADMIN_TOKEN", http.StatusUnauthorized)
 			return
 		}

@@ -26,12 +26,13 @@ type diagnoseOptions struct {
 
 func newDiagnose(std streams) *cobra.Command {
 	o := &diagnoseOptions{}
+	showVersion := false
 	cmd := &cobra.Command{
 		Use:   "triage [FILE|DIR|-]...",
 		Short: "Say why a training job failed, and what to do about it",
 		Long: `Reads logs of training jobs, names the root cause and a fix that works.
 
-Logs are read from standard input when nothing is named. A folder stands for all files in it. Logs may be
+Logs are read from standard input when nothing is named. A folder stands for the logs in it. Logs may be
 compressed (gzip, zstd) or packed (zip, tar).
 
 Exit status: 0 a cause was named, 1 none was (nothing failed, or what failed is unexplained), 2 the call or its input was wrong.`,
@@ -41,6 +42,14 @@ Exit status: 0 a cause was named, 1 none was (nothing failed, or what failed is 
   triage train.log --format json | jq '.diagnoses[0].fixes'`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if showVersion {
+				base, err := o.rules.load()
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprint(std.out, versionsOf(base).oneLine())
+				return err
+			}
 			o.paths, o.output.logs = args, args
 			if len(args) == 1 && !o.follow { // a log that is followed may come later
 				if err := mistyped(cmd, args[0]); err != nil {
@@ -52,6 +61,7 @@ Exit status: 0 a cause was named, 1 none was (nothing failed, or what failed is 
 	}
 	o.askFlags.add(cmd)
 	cmd.Flags().BoolVarP(&o.follow, "follow", "f", false, "follow one file as it grows, and speak when something is diagnosed or the job stands still; up to Ctrl-C")
+	cmd.Flags().BoolVar(&showVersion, "version", false, "print the versions of this program and of its knowledge")
 	cmd.Flags().StringVar(&o.stall.text, "stall", "auto", "with -f, "+stallUsage)
 	return cmd
 }

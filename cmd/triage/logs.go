@@ -5,23 +5,25 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/gpu-triage/triage/matcher/source"
 )
 
-// eachLog calls visit for every log that paths name: a file, all files below a folder in the order of their names, or standard input
+// eachLog calls visit for every log that paths name: a file, all logs below a folder in the order of their names, or standard input
 // for "-" and when nothing is named.
 func eachLog(ctx context.Context, std streams, paths []string, visit func(name string, log io.Reader) error) error {
 	if len(paths) == 0 {
 		paths = []string{"-"}
 	}
 	for _, path := range paths {
-		files, err := filesOf(path)
+		files, all, err := pickedFrom(path)
 		if err != nil {
 			return err
+		}
+		if len(files) < all {
+			fmt.Fprintf(std.err, "triage: read %d of %d files in %s; a file that is named is read whatever it is\n", len(files), all, path)
 		}
 		for _, file := range files {
 			if err := eachIn(ctx, std, file, visit); err != nil {
@@ -32,33 +34,32 @@ func eachLog(ctx context.Context, std streams, paths []string, visit func(name s
 	return nil
 }
 
-// filesOf lists the files that a path stands for. Links are followed to files, not to folders, which might go round in a circle.
+// filesOf lists the files that a path stands for.
 func filesOf(path string) ([]string, error) {
+	files, _, err := pickedFrom(path)
+	return files, err
+}
+
+// pickedFrom is filesOf that tells among how many files these were picked.
+func pickedFrom(path string) (files []string, all int, err error) {
 	if path == "-" {
-		return []string{path}, nil
+		return []string{path}, 1, nil
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if !info.IsDir() {
-		return []string{path}, nil
+		return []string{path}, 1, nil
 	}
-	var files []string
-	err = filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		info, err := os.Stat(name)
-		if err == nil && info.Mode().IsRegular() {
-			files = append(files, name)
-		}
-		return nil
-	})
-	if err == nil && len(files) == 0 {
-		err = fmt.Errorf("%s: no files in this folder", path)
+	files, all, err = logsIn(path)
+	switch {
+	case err != nil || len(files) > 0:
+		return files, all, err
+	case all == 0:
+		return nil, 0, fmt.Errorf("%s: no files in this folder", path)
 	}
-	return files, err
+	return nil, all, fmt.Errorf("%s: none of the %d files looks like a log; name a file to read it whatever it is", path, all)
 }
 
 func eachIn(ctx context.Context, std streams, name string, visit func(string, io.Reader) error) error {

@@ -54,13 +54,29 @@ func plainly(err error) string {
 	return err.Error()
 }
 
+// newHelp is the help of a command, as --help, that says when there is none.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]...",
+		Short: "Help about a command",
+		RunE: func(c *cobra.Command, args []string) error {
+			found, rest, err := c.Root().Find(args)
+			if err != nil || found == c.Root() && len(args) > 0 || len(rest) > 0 {
+				return fmt.Errorf("there is no help on %s; triage --help lists the commands", strings.Join(args, " "))
+			}
+			return found.Help()
+		},
+	}
+}
+
 func newRoot(std streams) *cobra.Command {
 	root := newDiagnose(std)
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveDefault)
+	root.SetHelpCommand(newHelp())
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; %s --help lists what there is", err, cmd.CommandPath())
 	})
-	root.AddCommand(newRun(std), newBackends(std), newFacts(std), newHistory(std), newMan(), newMCP(std), newMerge(std), newRules(std), newSchema(std), newServe(), newVersion(std))
+	root.AddCommand(newRun(std), newBackends(std), newDiff(std), newDocs(std), newExplain(std), newFacts(std), newHistory(std), newMan(), newMCP(std), newMerge(std), newRules(std), newSchema(std), newServe(), newVersion(std))
 	return root
 }

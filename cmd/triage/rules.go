@@ -89,16 +89,19 @@ func newRulesShow(std streams) *cobra.Command {
 			}
 			return showRule(std, base, &known, args[0])
 		},
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			base, err := known.load()
-			if err != nil {
-				return nil, cobra.ShellCompDirectiveError
-			}
-			return signatureIDs(base), cobra.ShellCompDirectiveNoFileComp
-		},
+		ValidArgsFunction: known.completeID,
 	}
 	known.add(cmd)
 	return cmd
+}
+
+// completeID offers the ids of the signatures.
+func (f *ruleFlags) completeID(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	base, err := f.load()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	return signatureIDs(base), cobra.ShellCompDirectiveNoFileComp
 }
 
 func signatureIDs(base *rules.Base) []string {

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -64,7 +65,7 @@ func (v *server) github(downloads string) (*githubbot.Bot, error) {
 	}
 	bot, err := githubbot.New(githubbot.Config{
 		Secret: v.GitHubSecret, APIURL: v.GitHubAPI, App: app, Token: v.GitHubToken, PublicURL: v.PublicURL, Debounce: v.Debounce, Data: downloads,
-		Store: v.store, Queue: v.queue, Reports: bots.Reports{Store: v.store}, Metrics: v.metrics, Engine: v.engine, Fetch: links, Logs: logs, Log: v.log,
+		Store: v.store, Queue: v.queue, Reports: bots.Reports{Store: v.store}, Metrics: v.metrics, Engine: v.engine.Apart(runtime.GOMAXPROCS(0), bots.AnswerTime), Fetch: links, Logs: logs, Log: v.log,
 	})
 	if err != nil {
 		return nil, err
@@ -104,7 +105,7 @@ func (v *server) slack(downloads string, github *githubbot.Bot) error {
 	}
 	bot, err := slackbot.New(slackbot.Config{
 		SigningSecret: v.SlackSecret, BotToken: v.SlackBot, AppToken: v.SlackApp, APIURL: v.SlackAPI, PublicURL: v.PublicURL, Data: downloads,
-		Store: v.store, Queue: v.queue, Reports: bots.Reports{Store: v.store}, Metrics: v.metrics, Engine: v.engine, Fetch: files, Links: github.Read, Log: v.log,
+		Store: v.store, Queue: v.queue, Reports: bots.Reports{Store: v.store}, Metrics: v.metrics, Engine: v.engine.Apart(runtime.GOMAXPROCS(0), bots.AnswerTime), Fetch: files, Links: github.Read, Log: v.log,
 	})
 	if err != nil {
 		return err

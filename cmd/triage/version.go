@@ -19,6 +19,16 @@ type versions struct {
 	Platform  string `json:"platform"`
 }
 
+// oneLine is what --version and the command without flags print.
+func (v versions) oneLine() string {
+	return fmt.Sprintf("triage %s, knowledge %s, %s, %s\n", v.Program, v.Knowledge, v.Go, v.Platform)
+}
+
+// versionsOf are the versions with a knowledge base.
+func versionsOf(base *rules.Base) versions {
+	return versions{release.Program(), base.Version(), rules.Format, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
+}
+
 func newVersion(std streams) *cobra.Command {
 	var output outputFlags
 	var known ruleFlags
@@ -34,11 +44,11 @@ func newVersion(std streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			v := versions{release.Program(), base.Version(), rules.Format, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
+			v := versionsOf(base)
 			if output.format == "json" {
 				return writeJSON(std.out, v)
 			}
-			_, err = fmt.Fprintf(std.out, "triage %s, knowledge %s, %s, %s\n", v.Program, v.Knowledge, v.Go, v.Platform)
+			_, err = fmt.Fprint(std.out, v.oneLine())
 			return err
 		},
 	}

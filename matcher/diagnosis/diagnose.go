@@ -59,6 +59,22 @@ func Ambiguities(read *reading.Result, known ...facts.Fact) []string {
 	return c.ambiguities()
 }
 
+// Situation is that in which a signature fits what failed, nil when the answer has nothing of it.
+func Situation(read *reading.Result, id string, known ...facts.Fact) *condition.Situation {
+	c := conclude(read, situationOf(read, known))
+	for _, m := range c.answers() {
+		if m.signature.ID == id {
+			return m.situation
+		}
+		for _, said := range inMessage(read.Base, c.root.element, m) {
+			if said.signature.ID == id {
+				return said.situation
+			}
+		}
+	}
+	return nil
+}
+
 // situation is what is known of a job.
 type situation struct {
 	facts      facts.Facts

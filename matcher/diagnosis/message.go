@@ -13,6 +13,20 @@ import (
 // readMessage adds what the failure's own message says to an answer that names no cause: what it compares and what it advises. The fixes
 // of that come first.
 func readMessage(d *report.Diagnosis, base *rules.Base, el *reading.Element, answer match) {
+	var first []report.Fix
+	for _, m := range inMessage(base, el, answer) {
+		d.Read = append(d.Read, m.signature.ID)
+		if said := m.signature.Cause.Fill(m.situation); said != "" {
+			d.Cause += " " + said
+		}
+		first = append(first, fixes(m)...)
+		d.References = append(d.References, m.signature.References...)
+	}
+	d.Fixes = slices.Concat(first, d.Fixes)
+}
+
+// inMessage are the signatures that read something in a failure's own message.
+func inMessage(base *rules.Base, el *reading.Element, answer match) []match {
 	var read []match
 	for _, e := range base.Entries {
 		if e.Role != signature.Message {
@@ -24,14 +38,5 @@ func readMessage(d *report.Diagnosis, base *rules.Base, el *reading.Element, ans
 			read = append(read, m)
 		}
 	}
-	var first []report.Fix
-	for _, m := range upheld(base, read) {
-		d.Read = append(d.Read, m.signature.ID)
-		if said := m.signature.Cause.Fill(m.situation); said != "" {
-			d.Cause += " " + said
-		}
-		first = append(first, fixes(m)...)
-		d.References = append(d.References, m.signature.References...)
-	}
-	d.Fixes = slices.Concat(first, d.Fixes)
+	return upheld(base, read)
 }

@@ -82,10 +82,10 @@ var twoStops = pattern.Lazy(`([^.][.!?])\.(\s|$)`)
 func title(m match, el *reading.Element) string {
 	own := el.About == signature.FailedFinding || el.Exception != nil && el.Exception.Type != ""
 	if m.certainty != report.Unexplained || !own {
-		return logline.Clip(m.signature.Headline.Fill(m.situation), maxTitle)
+		return clean(m.signature.Headline.Fill(m.situation), maxTitle)
 	}
 	words, _, _ := strings.Cut(el.Text, "\n")
-	return logline.Clip(strings.TrimSpace(words), maxTitle)
+	return clean(strings.TrimSpace(words), maxTitle)
 }
 
 // namedRank is the rank that the words of a failure name, where they name another one than that which printed them; else the one that is given.
@@ -225,13 +225,23 @@ func machineSource(line logline.Line) string {
 	return line.Source + ", " + line.Time.Format(time.TimeOnly)
 }
 
-// quoteText is a line as evidence; secrets are taken out of the whole report later.
+// quoteText is a line as evidence. Secrets are taken out of the whole report later, but here before the line is cut: half a secret is not
+// known as one.
 func quoteText(line logline.Line) report.Evidence {
-	e := report.Evidence{Source: line.Source, Line: line.Number, Text: logline.Clip(line.Peeled+line.Text, maxShown)}
+	e := report.Evidence{Source: line.Source, Line: line.Number, Text: clean(line.Peeled+line.Text, maxShown)}
 	if line.Rank != logline.NoRank {
 		e.Rank = &line.Rank
 	}
 	return e
+}
+
+// clean is the beginning of a text without secrets.
+func clean(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	// What is far behind the cut needs no look.
+	return logline.Clip(report.Redact(logline.Clip(text, 4*most)), most)
 }
 
 // factNames are the facts that a signature's answer depends on.
@@ -359,7 +369,7 @@ func (c conclusion) meanwhile(decided []report.FactValue) (notes []string) {
 			continue
 		}
 		told[f.headline()] = true
-		line := logline.Clip(f.element.Line.Text, maxNoted)
+		line := clean(f.element.Line.Text, maxNoted)
 		notes = append(notes, fmt.Sprintf("While the job ran: %s (%s: %s).", f.headline(), machineSource(f.First.Line), line))
 	}
 	return notes
@@ -379,7 +389,7 @@ func (f *finding) headline() string {
 		title = f.matches[0].signature.Headline.Fill(f.matches[0].situation)
 	}
 	title, _, _ = strings.Cut(title, "\n")
-	return logline.Clip(title, maxTitle)
+	return clean(title, maxTitle)
 }
 
 // factValues gives the facts of those names in the form of a report, in the order of the names, each once.

@@ -37,7 +37,7 @@ func (e Example) CanBeShown(engine *matcher.Engine) bool {
 		return false
 	}
 	known := engine.Base().Signature(e.Want[0].ID)
-	return known != nil && !known.Role.LastResort()
+	return known != nil && !known.Role.LastResort() && e.Want[0].Certainty != report.Unexplained
 }
 
 // Show diagnoses an example in each of the ways, and gives those in which the root cause is not the one that it is as the log stands.

@@ -28,7 +28,7 @@ func (s SelectionLogs) Add(library, text string, line logline.Line) {
 	if len(lines) == maxSelectionLines {
 		lines = slices.Delete(lines, 0, 1)
 	}
-	s[key] = append(lines, logline.Clip(text, maxSelectionLine))
+	s[key] = append(lines, logline.ClipWord(text, maxSelectionLine))
 }
 
 // Of are the lines of a process, or of the only process that left some.

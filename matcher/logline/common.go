@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/gpu-triage/triage/rules/pattern"
 	"github.com/gpu-triage/triage/rules/wrapper"
@@ -107,6 +108,9 @@ func saysSomething(header string) bool {
 	case errorWord().MatchString(header), level == Warning, level == Debug, processIn(header+"x") != "":
 		return true
 	case !hasClock(header) && verdict().MatchString(header):
+		return true
+	}
+	if strings.IndexFunc(header, unicode.IsLetter) < 0 && !hasClock(header) { // the edge of a table, a mark in a list
 		return true
 	}
 	who := strings.Fields(clock().ReplaceAllLiteralString(header, ""))

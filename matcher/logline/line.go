@@ -67,6 +67,19 @@ func Clip(text string, most int) string {
 	return strings.ToValidUTF8(text[:most], "")
 }
 
+// ClipWord is like Clip, but drops the word that the cut would go through: half a secret is not known as one later. A word longer than
+// half of what may stay is cut.
+func ClipWord(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	text = Clip(text, most)
+	if end := strings.LastIndexAny(text, " \t\n\"',;(){}[]<>&|"); end >= most/2 {
+		return text[:end+1]
+	}
+	return text
+}
+
 // MaskNumbers is a text with # in place of each number and address: the same for lines that differ only in these, however many digits they
 // have.
 func MaskNumbers(text string) string {

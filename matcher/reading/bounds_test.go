@@ -161,3 +161,24 @@ func TestShortestKeyword(t *testing.T) {
 		t.Errorf("in the last lines it gives %q", got)
 	}
 }
+
+// TestMostWords: a line with keywords of more than a hundred failures is a list of them.
+func TestMostWords(t *testing.T) {
+	files := fstest.MapFS{"facts.yaml": {Data: []byte("facts: [{name: torch, type: version}]\n")}}
+	var keywords []string
+	for _, word := range words(101) {
+		id := "failure-" + word
+		keywords = append(keywords, id)
+		files[id+".yaml"] = &fstest.MapFile{Data: []byte(fmt.Sprintf("id: %[1]s\ntitle: x\nkeywords: [%[1]s]\nmatch: [text contains %[1]q]\ncause: x\nfixes: [{do: x}]\nreferences: [x]\n", id))}
+	}
+	base, err := rules.Load(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := matcher.New(base)
+	for n, want := range map[int]bool{100: true, 101: false} {
+		if got := first(t, engine, strings.Join(keywords[:n], " ")+"\n"); got != "" != want {
+			t.Errorf("of a line with %d keywords the root cause is %q", n, got)
+		}
+	}
+}

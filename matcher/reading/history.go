@@ -69,7 +69,7 @@ func (p *pastLine) add(part pastPart) {
 	if len(p.parts) == maxBefore {
 		p.parts = append(p.parts[:0], p.parts[1:]...)
 	}
-	part.Text = logline.Clip(part.Text, maxText)
+	part.Text = logline.ClipWord(part.Text, maxText)
 	p.parts = append(p.parts, part)
 }
 

@@ -74,6 +74,10 @@ func (s *source) assembled(e *traceback.Exception, line logline.Line) {
 	}
 }
 
+// maxWords is of how many keywords a line may have some and still be a message: one with more is a list of failures, and to try them all
+// would take the longer the longer such lines are. The longest messages of CUDA's allocator have 36.
+const maxWords = 100
+
 // busy tells that the next line may matter, whatever it contains: a traceback or a dict is open.
 func (s *source) busy() bool { return s.assembler.Busy() || s.statements.facts.Busy() }
 
@@ -93,6 +97,9 @@ func (s *source) line(line logline.Line) {
 		s.step(line, s.steps)
 	default:
 		words := s.matching.words(line.Text)
+		if len(words) > maxWords {
+			return
+		}
 		s.state(words, line.Body(), line, head, plain(line))
 		if len(words) > 0 {
 			s.event(Element{Line: line, Text: line.Text}, words)

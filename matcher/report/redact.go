@@ -1,6 +1,8 @@
 package report
 
 import (
+	"bytes"
+	"encoding/base64"
 	"regexp"
 	"strings"
 	"unicode"
@@ -82,6 +84,25 @@ func isBase64(s string) bool {
 
 func isNoNumber(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsDigit(r) && r != '.' })
+}
+
+func isNoSpace(s string) bool { return strings.TrimSpace(s) != "" }
+
+// isNoPort tells a password from the port of a link whose path holds an @.
+func isNoPort(s string) bool {
+	rest := strings.TrimLeft(s, "0123456789")
+	return rest == s || len(s)-len(rest) > 5 || rest == "" || !strings.ContainsAny(rest[:1], "/,;?#")
+}
+
+// isNoPath tells a password from the folder that the variable PWD names.
+func isNoPath(s string) bool {
+	return !strings.ContainsAny(s[:1], `/~.`) && !(len(s) > 2 && s[1] == ':' && strings.ContainsAny(s[2:3], `\/`))
+}
+
+// isUserAndPassword tells the base64 of "user:password".
+func isUserAndPassword(s string) bool {
+	plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(s, "="))
+	return err == nil && bytes.IndexByte(plain, ':') > 0
 }
 
 // isPlaceholder tells values that stand where a secret could and are none: stars, a variable, a template, no value at all, or what

@@ -1,6 +1,9 @@
 package report
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // Redact takes the secrets out of everything in a report that may come from a log, a flag or a machine, in place. What makes a report
 // calls it once, before anybody sees the report.
@@ -16,9 +19,7 @@ func (r *Report) Redact() {
 		d := &r.Diagnoses[i]
 		d.Title, d.Cause = Redact(d.Title), Redact(d.Cause)
 		redactFacts(d.Facts)
-		for j := range d.Evidence {
-			d.Evidence[j].Text = Redact(d.Evidence[j].Text)
-		}
+		redactEvidence(d.Evidence)
 		for j := range d.Missing {
 			d.Missing[j].Why, d.Missing[j].How = Redact(d.Missing[j].Why), Redact(d.Missing[j].How)
 		}
@@ -35,6 +36,37 @@ func (r *Report) Redact() {
 		}
 	}
 }
+
+// redactEvidence also knows a private key of which every line is evidence of its own.
+func redactEvidence(evidence []Evidence) {
+	inKey := false
+	for i := range evidence {
+		text := evidence[i].Text
+		switch {
+		case keyBegins.MatchString(text):
+			inKey = !keyEnds.MatchString(text)
+		case keyEnds.MatchString(text):
+			inKey = false
+			for j := i - 1; j >= 0 && keyLine.MatchString(evidence[j].Text); j-- {
+				evidence[j].Text = redactedKey
+			}
+		case inKey && keyLine.MatchString(text):
+			evidence[i].Text = redactedKey
+			continue
+		default:
+			inKey = false
+		}
+		evidence[i].Text = Redact(text)
+	}
+}
+
+const redactedKey = "[redacted private key]"
+
+var (
+	keyBegins = regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY`)
+	keyEnds   = regexp.MustCompile(`-----END [A-Z0-9 ]*PRIVATE KEY`)
+	keyLine   = regexp.MustCompile(`(?:^|[^A-Za-z0-9+/=])[A-Za-z0-9+/]+={0,2}\s*$`)
+)
 
 func redactAll(texts []string) {
 	for i, text := range texts {

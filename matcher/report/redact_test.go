@@ -66,6 +66,43 @@ var leaks = []struct {
 		"https://b.s3.amazonaws.com/k?X-Amz-Expires=3600&X-Amz-Signature=%s", "https://storage.googleapis.com/b/k?X-Goog-Signature=%s&x=1", "https://a.blob.core.windows.net/c?sv=1&sig=%s"}},
 	{"generic", "", alphanum, 24, []string{
 		"COMET_API_KEY=%s", "NEPTUNE_API_TOKEN: \"%s\"", "client_secret='%s'"}},
+	{"link with an @ or a slash in its password", "", alphanum, 12, []string{
+		"sqlalchemy: postgresql+psycopg2://optuna:p@%s@db:5432/studies", "mysql://root:a/%s@10.0.0.7:3306/mlflow", "mongodb://u:1/%s@h1:27017,h2:27017/db"}},
+	{"link with an @ or a slash at the end of its password", "", alphanum, 12, []string{
+		"redis://:%s@@10.0.0.7:6379/0", "amqp://worker:%s/2@mq:5672/%%2f", "http_proxy=http://me:%s#/@proxy:3128"}},
+	{"user of a link", "", hexadecimal, 40, []string{
+		"git clone https://%s:x-oauth-basic@github.com/acme/train", "pip install git+https://%s:@github.com/a/b", "https://%s@o1.ingest.sentry.io/2"}},
+	{"pwd", "", alphanum, 12, []string{
+		"Driver={ODBC Driver 17};Server=db;Uid=sa;Pwd=%s;", "pyodbc.connect('DSN=x;UID=me;PWD=%s')", "db_pwd: '%s'"}},
+	{"pass", "", alphanum, 12, []string{"REDIS_PASS=%s", "db_pass = \"%s\"", "SMTP_PASS: %s"}},
+	{"options of commands", "", alphanum, 12, []string{
+		"+ sshpass -p %s ssh node1", "mysql -u root -p%s mlflow", "docker login nvcr.io -u '$oauthtoken' -p %s"}},
+	{"options of more commands", "", alphanum, 12, []string{
+		"sshpass -v -p'%s' rsync a b", "mongosh --host db -u me -p %s", "redis-cli -h cache -a %s ping"}},
+	{"slack client", "xoxc-", "0123456789abcdefABCDEF", 40, []string{"token %s", "xoxd %s", "curl -d t=%s"}},
+	{"vault", "hvs.", alphanum, 90, []string{"got %s", "vault login %s", "X-Vault-Token: %s"}},
+	{"vault of old", "s.", alphanum, 24, []string{"got %s", "vault login %s", "X-Vault-Token: %s"}},
+	{"xai", "xai-", alphanum, 80, []string{"got %s", "key %s.", "('%s',)"}},
+	{"perplexity", "pplx-", alphanum, 48, []string{"got %s", "key %s.", "('%s',)"}},
+	{"stripe", "sk_live_", alphanum, 24, []string{"got %s", "key %s.", "('%s',)"}},
+	{"sendgrid", "SG.", alphanum, 22, []string{"got %s.ABCDEFGHIJKLMNOPQRSTUV-xyz", "key %s.0123456789abcdefABCDEF_", "('%s.abcdefghijklmnopqrstuvw',)"}},
+	{"atlassian", "ATATT3", alphanum, 180, []string{"got %s=AB12CD34", "key %s", "('%s',)"}},
+	{"age", "AGE-SECRET-KEY-1", "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", 58, []string{"got %s", "key %s.", "('%s',)"}},
+	{"linear", "lin_api_", alphanum, 40, []string{"got %s", "key %s.", "('%s',)"}},
+	{"openshift", "sha256~", alphanum, 43, []string{"oc login --token=%s", "key %s", "('%s',)"}},
+	{"local wandb", "local-", hexadecimal, 40, []string{"got %s", "key %s.", "('%s',)"}},
+	{"grafana", "glc_", alphanum, 60, []string{"got %s", "key %s.", "('%s',)"}},
+	{"sentry", "sntryu_", hexadecimal, 64, []string{"got %s", "key %s.", "('%s',)"}},
+	{"artifactory", "AKCp", alphanum, 69, []string{"got %s", "key %s.", "('%s',)"}},
+	{"alibaba", "LTAI", alphanum, 20, []string{"got %s", "key %s.", "('%s',)"}},
+	{"bedrock", "ABSK", base64, 120, []string{"got %s", "key %s.", "('%s',)"}},
+	{"pinecone", "pcsk_", alphanum, 60, []string{"got %s", "key %s.", "('%s',)"}},
+	{"tailscale", "tskey-auth-", alphanum, 30, []string{"got %s", "key %s.", "('%s',)"}},
+	{"cookies", "", alphanum, 32, []string{
+		"requests.get(url, cookies={'session': '%s', 'lang': 'en'})", "cookies: {\"sid\": \"%s\"}", "<RequestsCookieJar[<Cookie sid=%s for a.example/>]>"}},
+	{"google key id", "", hexadecimal, 40, []string{"\"private_key_id\": \"%s\",", "{'private_key_id': '%s'}", "private_key_id=%s"}},
+	{"end of a private key", "", base64, 30, []string{
+		"%s==\n-----END RSA PRIVATE KEY-----", "%s=", "\n%s\n-----END OPENSSH PRIVATE KEY-----"}},
 	{"private key", "", base64, 64, []string{
 		"-----BEGIN OPENSSH PRIVATE KEY-----\n%s\n-----END OPENSSH PRIVATE KEY-----", "  %s", "\"private_key\": \"-----BEGIN PRIVATE KEY-----\\n%s\\n-----END PRIVATE KEY-----\\n\""}},
 }
@@ -117,6 +154,14 @@ func TestRedactLeavesOrdinaryText(t *testing.T) {
 		"init_method=tcp://127.0.0.1:29500 rdzv_endpoint=node-1:29400",
 		"https://github.com/NVIDIA/TransformerEngine/issues/1414#issuecomment-2567890123",
 		"File \"/opt/conda/lib/python3.12/site-packages/transformers/tokenization_utils_base.py\", line 2096, in from_pretrained",
+		"npm ERR! 404 http://localhost:4873/@scope/pack@1.2.3 - Not found",
+		"docker pull registry:5000/team/image@sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+		"etcd://a:2379,b:2379,c:2379 git@github.com:acme/train.git docker run -p 8080:80 -v a:b image",
+		"PWD=/home/me/run OLDPWD=/home/me SLURM_SUBMIT_DIR=/home/me pwd: ~/x",
+		"forward_pass: 12.7ms backward_pass=31.2ms cookies={} cookies=None first_pass=True",
+		"pplx-7b-online sk-learn xai-org/grok-1 local-rank-0 SG.build hvs.py s.startswith(prefix) patch-14",
+		"{'auth': 'kerberos', 'use_auth_token': True} CLIENT_AUTH = x509.ObjectIdentifier(\"1.3.6.1.5.5.7.3.2\")",
+		"mysql server has gone away during login",
 		"KeyError: 'model.layers.0.self_attn.q_proj.weight'",
 		"RuntimeError: mat1 and mat2 shapes cannot be multiplied (4096x1024 and 4096x4096)",
 		"task-specific-learning-rate-schedule-1 disk-usage-report-for-node-17-today",

@@ -177,7 +177,7 @@ func (r *reading) lastLines(found *Finding, s *step) bool {
 			break
 		}
 		if strings.TrimSpace(line.Text) != "" && !s.ignores(line) {
-			line.Text = logline.Clip(line.Text, maxText)
+			line.Text = logline.ClipWord(line.Text, maxText)
 			lines = append(lines, line)
 		}
 	}

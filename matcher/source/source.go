@@ -20,7 +20,7 @@ type Limits struct {
 	Bytes   int64 // unpacked, in all
 	Ratio   int64 // unpacked bytes for one packed byte
 	Free    int64 // unpacked bytes of a file up to which Ratio does not count: small files compress as well as they like
-	Entries int   // files in archives, in all
+	Entries int   // entries of archives, in all: files, folders and whatever else
 	Depth   int   // archives and compressions inside one another
 	Held    int64 // bytes of a zip archive that cannot be read at any place, and so has to be held in memory
 }
@@ -119,11 +119,11 @@ func (u *unpacker) tar(name string, r io.Reader, depth int) error {
 		if err != nil {
 			return named(name, err)
 		}
-		if header.Typeflag != tar.TypeReg {
-			continue
-		}
 		if err := u.entry(name); err != nil {
 			return err
+		}
+		if header.Typeflag != tar.TypeReg {
+			continue
 		}
 		if err := u.open(name+"/"+header.Name, files, depth+1); err != nil {
 			return err
@@ -136,21 +136,47 @@ func (u *unpacker) zip(name string, r io.Reader, depth int) error {
 	if err != nil {
 		return err
 	}
+	if err := u.directory(name, at, size); err != nil {
+		return err
+	}
 	files, err := zip.NewReader(at, size)
 	if err != nil {
 		return named(name, err)
 	}
 	for _, file := range files.File {
-		if !file.Mode().IsRegular() {
-			continue
-		}
 		if err := u.entry(name); err != nil {
 			return err
+		}
+		if !file.Mode().IsRegular() {
+			continue
 		}
 		inside := strings.ReplaceAll(file.Name, `\`, "/") // as some programs on Windows write it
 		if err := u.zipped(name+"/"+inside, file, depth); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// directoryMark begins each entry of a zip archive's directory (APPNOTE.TXT of PKWARE, 4.3.12).
+const directoryMark = "PK\x01\x02"
+
+// directory refuses a zip archive with too many files before its directory is read into memory: some hundred bytes for each of them. The
+// number that the archive states may be wrong, so that the marks are counted. Those in archives that are stored within it count too, as
+// their files do later.
+func (u *unpacker) directory(name string, at io.ReaderAt, size int64) error {
+	buffer, entries := make([]byte, 256<<10), u.entries
+	for from, kept := int64(0), 0; from < size; {
+		n, err := at.ReadAt(buffer[kept:], from)
+		if err != nil && !errors.Is(err, io.EOF) || n == 0 {
+			return named(name, fmt.Errorf("cannot be read: %w", err))
+		}
+		whole := buffer[:kept+n]
+		if entries += bytes.Count(whole, []byte(directoryMark)); entries > u.limits.Entries {
+			return named(name, fmt.Errorf("%w: more than %d files", ErrLimit, u.limits.Entries))
+		}
+		from += int64(n)
+		kept = copy(buffer, whole[max(0, len(whole)-len(directoryMark)+1):])
 	}
 	return nil
 }

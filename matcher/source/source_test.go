@@ -4,11 +4,13 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -126,7 +128,7 @@ func TestEach(t *testing.T) {
 func TestEachRefuses(t *testing.T) {
 	strict := DefaultLimits
 	strict.Free = 1 << 20
-	small := Limits{Bytes: 1 << 20, Ratio: 200, Free: 1 << 20, Entries: 3, Depth: 3, Held: 4 << 10}
+	small := Limits{Bytes: 1 << 20, Ratio: 200, Free: 1 << 20, Entries: 5, Depth: 3, Held: 4 << 10}
 	nested := "a"
 	for range 4 {
 		nested = gz(nested)
@@ -141,7 +143,7 @@ func TestEachRefuses(t *testing.T) {
 		"zstd bomb":           {zst(strings.Repeat("0", 2<<20)), strict, true, "in: refused: unpacks to more than 200 times its size"},
 		"zip bomb":            {packed(file{"a", strings.Repeat("0", 2<<20)}), strict, true, "in/a: refused: unpacks to more than 200 times its size"},
 		"much in all":         {tarball(file{"a", gz(strings.Repeat("ab", 400<<10))}, file{"b", gz(strings.Repeat("cd", 400<<10))}), small, true, "in/b: refused: unpacks to more than 1 MiB"},
-		"many files":          {tarball(file{"a", ""}, file{"b", ""}, file{"c", ""}, file{"d", ""}), small, true, "in: refused: more than 3 files"},
+		"many files":          {tarball(file{"a", ""}, file{"b", ""}, file{"c", ""}, file{"d", ""}), small, true, "in: refused: more than 5 files"},
 		"deep":                {nested, small, true, "in: refused: more than 3 archives inside one another"},
 		"big zip inside":      {tarball(file{"z", packed(file{"a", gz(random(8 << 10))})}), small, true, "in/z: refused: a zip archive from a pipe or inside another is read up to 0 MiB"},
 		"cut gzip":            {gz(random(4 << 10))[:2<<10], DefaultLimits, false, "in: ends too early"},
@@ -161,6 +163,41 @@ func TestEachRefuses(t *testing.T) {
 }
 
 // A file that is not packed is handed on as it is, so that several workers can read it at once.
+// Entries that are no files cost time and memory as well, and an archive may state another number of them than it has.
+func TestEntriesAreBounded(t *testing.T) {
+	limits := Limits{Bytes: 1 << 30, Ratio: 200, Free: 1 << 30, Entries: 1000, Depth: 3, Held: 64 << 20}
+	var folders bytes.Buffer
+	w := tar.NewWriter(&folders)
+	for i := range 1001 {
+		w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: fmt.Sprintf("%d/", i)})
+	}
+	w.Close()
+	var names []file
+	for i := range 300_000 {
+		names = append(names, file{fmt.Sprintf("%d/", i), ""})
+	}
+	many := []byte(packed(names...))
+	end := bytes.LastIndex(many, []byte("PK\x05\x06"))
+	binary.LittleEndian.PutUint16(many[end+8:], 1)
+	binary.LittleEndian.PutUint16(many[end+10:], 1)
+	for name, content := range map[string]string{"folders in tar": folders.String(), "folders in zip": packed(names[:1001]...), "a wrong number": string(many)} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := read(t, content, limits)
+		runtime.ReadMemStats(&after)
+		if !errors.Is(err, ErrLimit) {
+			t.Errorf("%s: %v", name, err)
+		}
+		// The archive is held once, in growing slices; 300,000 entries of its directory would be far more.
+		if used := after.TotalAlloc - before.TotalAlloc; used > uint64(8*len(content))+1<<20 {
+			t.Errorf("%s: %d bytes for an archive of %d", name, used, len(content))
+		}
+	}
+	if _, err := read(t, packed(names[:1000]...), limits); err != nil {
+		t.Errorf("as many as allowed: %v", err)
+	}
+}
+
 func TestEachHandsOnFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "in")
 	if err := os.WriteFile(path, []byte("log"), 0o644); err != nil {

@@ -135,7 +135,7 @@ func sourceLine(code string) string {
 	if len(code) <= maxCode {
 		return code
 	}
-	return strings.Clone(logline.Clip(code, maxCode))
+	return strings.Clone(logline.ClipWord(code, maxCode))
 }
 
 // addFrame keeps the outermost and the deepest frames.

@@ -37,8 +37,15 @@ func (c Command) Fill(s *Situation) string { return c.FillFrom(s.lookup) }
 // With is Fill with the same value in all places.
 func (c Command) With(v Value) string { return c.FillFrom(func(string) Value { return v }) }
 
-// Unfilled is the command when nothing is known, "" when it needs a value.
-func (c Command) Unfilled() string { return c.FillFrom(func(string) Value { return Value{} }) }
+// Outline is the command without any value: where a place has no words of its own, stands what name gives for it.
+func (c Command) Outline(name func(string) string) string {
+	return c.fill(func(part templatePart) command.Value {
+		if part.hasWords {
+			return command.Value{Text: part.words, Trusted: true}
+		}
+		return command.Value{Text: name(part.names[0]), Trusted: true}
+	})
+}
 
 // FillFrom is Fill with the values that value gives for names.
 func (c Command) FillFrom(value func(name string) Value) string {

@@ -147,6 +147,39 @@ func (t Template) parts() []templatePart {
 // Unfilled is the text when nothing is known.
 func (t Template) Unfilled() string { return t.Fill(NewScope().NewSituation()) }
 
+// Outline is the text without any value: where a place has no words of its own, stands what name gives for it. Optional words that would
+// need that are left out.
+func (t Template) Outline(name func(string) string) string {
+	nothing := NewScope().NewSituation()
+	var b strings.Builder
+	for _, s := range t {
+		for _, p := range s {
+			text, ok := p.fill(nothing)
+			if !ok && !p.optional {
+				text = p.outline(nothing, name)
+			}
+			b.WriteString(text)
+		}
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+func (p phrase) outline(nothing *Situation, name func(string) string) string {
+	var b strings.Builder
+	for _, part := range p.parts {
+		text, ok := part.fill(nothing)
+		switch {
+		case ok:
+		case part.command != nil:
+			text = "`" + part.command.Outline(name) + "`"
+		default:
+			text = name(part.names[0])
+		}
+		b.WriteString(text)
+	}
+	return b.String()
+}
+
 // Fill puts the situation's values in their places. It is empty when nothing can be said.
 func (t Template) Fill(s *Situation) string {
 	var b strings.Builder
@@ -208,11 +241,16 @@ func (part templatePart) fill(s *Situation) (text string, ok bool) {
 // maxFilled is how many bytes of a value, such as an exception's message, a sentence takes.
 const maxFilled = 300
 
+// clip drops the word that the cut would go through, unless it is very long: who takes secrets out later would not know half of one.
 func clip(text string) string {
-	if len(text) > maxFilled {
-		return strings.ToValidUTF8(text[:maxFilled], "") + "…"
+	if len(text) <= maxFilled {
+		return text
 	}
-	return text
+	text = strings.ToValidUTF8(text[:maxFilled], "")
+	if end := strings.LastIndexAny(text, " \t\n\"',;(){}[]<>&|"); end >= maxFilled/2 {
+		text = text[:end+1]
+	}
+	return text + "…"
 }
 
 // lookup is the value of a name or of a member such as error.user.file.

@@ -30,6 +30,9 @@ type Example struct {
 	written exampleFile
 }
 
+// Owner is the signature with which the example stands.
+func (e Example) Owner() string { return e.owner }
+
 // Answer is the root cause that an example must get. Without an ID nothing may be diagnosed.
 type Answer struct {
 	ID        string
