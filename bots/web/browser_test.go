@@ -39,12 +39,12 @@ func browser(t *testing.T) context.Context {
 	t.Cleanup(stop)
 	ctx, stop = context.WithTimeout(ctx, time.Minute)
 	t.Cleanup(stop)
-	do(t, ctx, chromedp.EmulateViewport(390, 844)) // a phone
+	do(ctx, t, chromedp.EmulateViewport(390, 844)) // a phone
 	return ctx
 }
 
 // do runs an action of the browser.
-func do[T any](t *testing.T, ctx context.Context, action chromedp.Action[T]) T {
+func do[T any](ctx context.Context, t *testing.T, action chromedp.Action[T]) T {
 	t.Helper()
 	value, err := chromedp.Run(ctx, action)
 	if err != nil {
@@ -54,21 +54,21 @@ func do[T any](t *testing.T, ctx context.Context, action chromedp.Action[T]) T {
 }
 
 // until waits up to the context's end for a condition in JavaScript.
-func until(t *testing.T, ctx context.Context, condition string) {
+func until(ctx context.Context, t *testing.T, condition string) {
 	t.Helper()
-	for !do(t, ctx, chromedp.Evaluate[bool](condition)) {
+	for !do(ctx, t, chromedp.Evaluate[bool](condition)) {
 		time.Sleep(20 * time.Millisecond)
 	}
 }
 
 // shot keeps a picture for people to look at.
-func shot(t *testing.T, ctx context.Context, name string) {
+func shot(ctx context.Context, t *testing.T, name string) {
 	t.Helper()
 	folder := os.Getenv("TRIAGE_SHOTS")
 	if folder == "" {
 		return
 	}
-	if err := os.WriteFile(filepath.Join(folder, name+".png"), do(t, ctx, chromedp.FullScreenshot(100)), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, name+".png"), do(ctx, t, chromedp.FullScreenshot(100)), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -88,17 +88,17 @@ func TestPageInABrowser(t *testing.T) {
 	if err := os.WriteFile(file, page, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	do(t, ctx, chromedp.Navigate("file://"+file))
-	shot(t, ctx, "hostile")
-	if do(t, ctx, chromedp.Evaluate[bool]("'ran' in window")) {
+	do(ctx, t, chromedp.Navigate("file://"+file))
+	shot(ctx, t, "hostile")
+	if do(ctx, t, chromedp.Evaluate[bool]("'ran' in window")) {
 		t.Error("a log's script ran")
 	}
-	if do(t, ctx, chromedp.Evaluate[bool]("document.documentElement.scrollWidth > innerWidth")) {
+	if do(ctx, t, chromedp.Evaluate[bool]("document.documentElement.scrollWidth > innerWidth")) {
 		t.Error("the page is wider than a phone")
 	}
-	do(t, ctx, chromedp.Focus("button[data-copy]"))
-	do(t, ctx, chromedp.KeyEvent("\r"))
-	until(t, ctx, `document.querySelector("button[data-copy]").textContent == "Copied"`)
+	do(ctx, t, chromedp.Focus("button[data-copy]"))
+	do(ctx, t, chromedp.KeyEvent("\r"))
+	until(ctx, t, `document.querySelector("button[data-copy]").textContent == "Copied"`)
 }
 
 // TestAskInABrowser: a log that is pasted is answered, and a fact that is changed changes the backends.
@@ -112,21 +112,21 @@ func TestAskInABrowser(t *testing.T) {
 	defer server.Close()
 	log := "Traceback (most recent call last):\n  File \"/home/user/train.py\", line 3, in <module>\n    open(\"/data/a.tar\")\n" +
 		"FileNotFoundError: [Errno 2] No such file or directory: '/data/a.tar'\n"
-	do(t, ctx, chromedp.Navigate(server.URL))
-	do(t, ctx, chromedp.SetValue("#log", log))
-	do(t, ctx, chromedp.SetValue("#token", "open"))
-	do(t, ctx, chromedp.Evaluate[bool](`by("ask").requestSubmit() === undefined`))
-	until(t, ctx, `by("answer").innerText.includes("/data/a.tar")`)
-	shot(t, ctx, "ask")
-	do(t, ctx, chromedp.SetValue("#library", "transformer_engine"))
-	do(t, ctx, chromedp.Evaluate[bool](`by("library").dispatchEvent(new Event("change"))`))
-	until(t, ctx, `document.querySelector("#choice td") !== null`)
+	do(ctx, t, chromedp.Navigate(server.URL))
+	do(ctx, t, chromedp.SetValue("#log", log))
+	do(ctx, t, chromedp.SetValue("#token", "open"))
+	do(ctx, t, chromedp.Evaluate[bool](`by("ask").requestSubmit() === undefined`))
+	until(ctx, t, `by("answer").innerText.includes("/data/a.tar")`)
+	shot(ctx, t, "ask")
+	do(ctx, t, chromedp.SetValue("#library", "transformer_engine"))
+	do(ctx, t, chromedp.Evaluate[bool](`by("library").dispatchEvent(new Event("change"))`))
+	until(ctx, t, `document.querySelector("#choice td") !== null`)
 	const set = `((name, value) => { row(name, ""); const f = by("rows").lastChild.lastChild; f.value = value; return f.dispatchEvent(new Event("change", {bubbles: true})); })`
-	do(t, ctx, chromedp.Evaluate[bool](set+"('transformer_engine', '2.3.0')"))
-	do(t, ctx, chromedp.Evaluate[bool](set+"('env.NVTE_FLASH_ATTN', '0')"))
-	until(t, ctx, `[...document.querySelectorAll("#choice tr")].some((r) => r.innerText.includes("FlashAttention") && r.innerText.includes("disabled"))`)
-	if do(t, ctx, chromedp.Evaluate[bool]("document.documentElement.scrollWidth > innerWidth")) {
+	do(ctx, t, chromedp.Evaluate[bool](set+"('transformer_engine', '2.3.0')"))
+	do(ctx, t, chromedp.Evaluate[bool](set+"('env.NVTE_FLASH_ATTN', '0')"))
+	until(ctx, t, `[...document.querySelectorAll("#choice tr")].some((r) => r.innerText.includes("FlashAttention") && r.innerText.includes("disabled"))`)
+	if do(ctx, t, chromedp.Evaluate[bool]("document.documentElement.scrollWidth > innerWidth")) {
 		t.Error("the page is wider than a phone")
 	}
-	shot(t, ctx, "whatif")
+	shot(ctx, t, "whatif")
 }
