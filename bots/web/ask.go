@@ -52,7 +52,7 @@ func (a *asking) write(base *rules.Base, token bool) {
 		Libraries     []*backend.Library
 		Token         bool          // it has to be given
 		Style, Script template.HTML // ours
-	}{libraries, token, template.HTML("<style>" + render.Stylesheet + askStyle + "</style>"), template.HTML("<script>" + render.PageScript + askScript + "</script>")})
+	}{libraries, token, template.HTML("<style>" + render.Stylesheet + askStyle + "</style>"), template.HTML("<script>" + render.CopyScript + askScript + "</script>")})
 	a.page = page.Bytes()
 }
 
@@ -64,7 +64,7 @@ func (s *Server) ask(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "the page cannot be shown just now", http.StatusInternalServerError)
 		return
 	}
-	protect(w, "default-src 'none'; style-src "+render.InlineHash(render.Stylesheet+askStyle)+"; script-src "+render.InlineHash(render.PageScript+askScript)+
+	protect(w, "default-src 'none'; style-src "+render.InlineHash(render.Stylesheet+askStyle)+"; script-src "+render.InlineHash(render.CopyScript+askScript)+
 		"; connect-src 'self'; base-uri 'none'; form-action 'none'")
 	send(w, htmlForm, s.asking.page)
 }

@@ -230,18 +230,3 @@ func median(numbers []float64) float64 {
 	slices.SortFunc(ordered, cmp.Compare[float64])
 	return ordered[len(ordered)/2]
 }
-
-// Reached is how far a source shows the steps of its processes, and how long one takes lately in seconds, 0 where it does not tell; not ok
-// when it shows none that count.
-func (p *Pace) Reached() (step, seconds float64, ok bool) {
-	for _, s := range p.series {
-		if !s.current {
-			continue
-		}
-		if !ok || s.last.number > step {
-			step, seconds = s.last.number, s.recent
-		}
-		ok = true
-	}
-	return step, seconds, ok
-}

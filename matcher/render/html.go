@@ -25,8 +25,8 @@ var pageFiles embed.FS
 var (
 	// Stylesheet is the style of every page, of the class triage.
 	Stylesheet = pageFile("page.css")
-	// PageScript copies the commands of a page.
-	PageScript = pageFile("page.js")
+	// CopyScript makes the buttons of commands copy them.
+	CopyScript = pageFile("page.js")
 )
 
 func pageFile(name string) string {
@@ -58,7 +58,7 @@ func HTMLFragment(r *report.Report) ([]byte, error) { return written("fragment",
 
 // PagePolicy is the Content-Security-Policy of what HTML returns.
 func PagePolicy() string {
-	return "default-src 'none'; style-src " + InlineHash(Stylesheet) + "; script-src " + InlineHash(PageScript) + "; base-uri 'none'; form-action 'none'"
+	return "default-src 'none'; style-src " + InlineHash(Stylesheet) + "; script-src " + InlineHash(CopyScript) + "; base-uri 'none'; form-action 'none'"
 }
 
 // InlineHash names an inline style or script, for a Content-Security-Policy that forbids every other one.
@@ -81,7 +81,7 @@ func written(part string, about any, title string) ([]byte, error) {
 		Style, Script template.HTML // ours
 		About         any
 		IsChoice      bool
-	}{title, PagePolicy(), template.HTML("<style>" + Stylesheet + "</style>"), template.HTML("<script>" + PageScript + "</script>"), about, isChoice})
+	}{title, PagePolicy(), template.HTML("<style>" + Stylesheet + "</style>"), template.HTML("<script>" + CopyScript + "</script>"), about, isChoice})
 	return out.Bytes(), err
 }
 

@@ -51,7 +51,7 @@ func TestPageTakesNothingOfALogForMarkup(t *testing.T) {
 		switch node.Data {
 		case "script":
 			scripts++
-			if node.FirstChild.Data != PageScript {
+			if node.FirstChild.Data != CopyScript {
 				t.Errorf("a script is not ours: %q", node.FirstChild.Data)
 			}
 		case "img", "b", "iframe", "object", "form", "link":

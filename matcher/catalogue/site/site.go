@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/gpu-triage/triage/matcher/catalogue"
+	"github.com/gpu-triage/triage/matcher/render"
 )
 
 //go:embed pages
@@ -164,8 +165,8 @@ var functions = template.FuncMap{
 	"lines": func(commands []string) string { return strings.Join(commands, "\n") },
 	"rows":  rows,
 	"meta":  func() template.HTML { return generator },
-	"style": func() template.CSS { return template.CSS(asset("style.css")) },
-	"copy":  func() template.JS { return template.JS(asset("copy.js")) },
+	"style": func() template.CSS { return template.CSS(render.Stylesheet + asset("style.css")) },
+	"copy":  func() template.JS { return template.JS(render.CopyScript) },
 	"find":  func() template.JS { return template.JS(asset("search.js")) },
 }
 
