@@ -40,6 +40,7 @@ type Server struct {
 	Bodies        *bots.Budget // bytes of Slack's and GitHub's requests
 
 	callers callers
+	asking  asking
 }
 
 const (
@@ -57,6 +58,8 @@ func (s *Server) Handler() http.Handler {
 		add(pattern, s.budgeted(handler))
 	}
 	add("POST /v1/diagnose", s.guarded(s.diagnose))
+	add("POST /v1/backends/{library}", s.guarded(s.backends))
+	add("GET /{$}", http.HandlerFunc(s.ask))
 	add("GET /reports/{id}", http.HandlerFunc(s.report))
 	add("DELETE /reports/{id}", s.admin(s.deleteReport))
 	add("GET /reports/{id}/wrong", http.HandlerFunc(s.wrong))
@@ -105,7 +108,7 @@ func (s *Server) watched(pattern string, handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		arrived := time.Now()
 		read, limit := bodyTime, requestTime
-		if endpoint == "/v1/diagnose" {
+		if strings.HasPrefix(endpoint, "/v1/") {
 			read, limit = postedTime, postedTime
 		}
 		control := http.NewResponseController(w)
@@ -150,44 +153,64 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 
 // diagnose answers a posted log with its report.
 func (s *Server) diagnose(w http.ResponseWriter, r *http.Request) {
-	facts := map[string]string{}
-	for _, pair := range r.URL.Query()["fact"] {
-		name, value, ok := strings.Cut(pair, "=")
-		if !ok {
-			http.Error(w, fmt.Sprintf("fact=%q: write fact=name=value", pair), http.StatusBadRequest)
-			return
-		}
-		facts[name] = value
+	facts, err := factsIn(r)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
 	}
 	if _, complaints := s.Engine.Usable(facts); len(complaints) > 0 {
 		http.Error(w, strings.Join(complaints, "\n"), http.StatusBadRequest)
 		return
 	}
-	body, err := fetch.Decoded(http.MaxBytesReader(w, r.Body, maxPosted), r.Header.Get("Content-Encoding"), maxPosted)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusUnsupportedMediaType)
+	file, remove, ok := s.spool(w, r)
+	if !ok {
 		return
 	}
-	defer body.Close()
-	// A sender may be slow, so the log is read in before a processor is taken for it.
-	spooled := s.Spooled.Reader(body)
-	defer spooled.Close()
-	file, err := fetch.Spool(s.Data, spooled)
-	if err != nil {
-		s.refuse(w, err)
-		return
-	}
-	defer os.Remove(file)
+	defer remove()
 	report, err := s.Engine.Answer(r.Context(), []fetch.Log{{Name: "-", Path: file}}, facts)
 	if err != nil {
 		s.refuse(w, err)
 		return
 	}
 	s.Metrics.Answered("http", report)
-	if id, err := s.Reports.Save(r.Context(), "http", report); err == nil {
-		w.Header().Set("Link", "</reports/"+id+`>; rel="alternate"`)
+	if r.URL.Query().Get("keep") != "false" {
+		if id, err := s.Reports.Save(r.Context(), "http", report); err == nil {
+			w.Header().Set("Link", "</reports/"+id+`>; rel="alternate"`)
+		}
 	}
 	writeReport(w, &report, accepted(r, jsonForm))
+}
+
+// factsIn are the facts that a request gives.
+func factsIn(r *http.Request) (map[string]string, error) {
+	facts := map[string]string{}
+	for _, pair := range r.URL.Query()["fact"] {
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok {
+			return nil, fmt.Errorf("fact=%q: write fact=name=value", pair)
+		}
+		facts[name] = value
+	}
+	return facts, nil
+}
+
+// spool reads a posted log into a file, which the caller removes. A sender may be slow, so this is done before a processor is taken for it.
+// When it cannot be read, the request is answered.
+func (s *Server) spool(w http.ResponseWriter, r *http.Request) (file string, remove func(), ok bool) {
+	body, err := fetch.Decoded(http.MaxBytesReader(w, r.Body, maxPosted), r.Header.Get("Content-Encoding"), maxPosted)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusUnsupportedMediaType)
+		return "", nil, false
+	}
+	defer body.Close()
+	spooled := s.Spooled.Reader(body)
+	file, err = fetch.Spool(s.Data, spooled)
+	if err != nil {
+		_ = spooled.Close()
+		s.refuse(w, err)
+		return "", nil, false
+	}
+	return file, func() { _ = os.Remove(file); _ = spooled.Close() }, true
 }
 
 func (s *Server) refuse(w http.ResponseWriter, err error) {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/gpu-triage/triage/matcher/diagnosis"
 	"github.com/gpu-triage/triage/matcher/report"
 )
 
@@ -57,22 +58,30 @@ func HTMLFragment(r *report.Report) ([]byte, error) { return written("fragment",
 
 // PagePolicy is the Content-Security-Policy of what HTML returns.
 func PagePolicy() string {
-	return "default-src 'none'; style-src " + hashed(Stylesheet) + "; script-src " + hashed(CopyScript) + "; base-uri 'none'; form-action 'none'"
+	return "default-src 'none'; style-src " + InlineHash(Stylesheet) + "; script-src " + InlineHash(CopyScript) + "; base-uri 'none'; form-action 'none'"
 }
 
-// hashed names an inline style or script, so that no other one counts.
-func hashed(text string) string {
+// InlineHash names an inline style or script, for a Content-Security-Policy that forbids every other one.
+func InlineHash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-func written(part string, r *report.Report, title string) ([]byte, error) {
+// BackendsHTML returns a choice as a page like that of a report.
+func BackendsHTML(c diagnosis.Choice) ([]byte, error) {
+	return written("page", c, Line(strings.TrimSpace(c.Library+" "+c.Release)+": "+outcomeOf(c)))
+}
+
+// written is a page or a part of one about a report or a choice.
+func written(part string, about any, title string) ([]byte, error) {
 	var out bytes.Buffer
+	_, isChoice := about.(diagnosis.Choice)
 	err := pageTemplate().ExecuteTemplate(&out, part, struct {
 		Title, Policy string
 		Style, Script template.HTML // ours
-		Report        *report.Report
-	}{title, PagePolicy(), template.HTML("<style>" + Stylesheet + "</style>"), template.HTML("<script>" + CopyScript + "</script>"), r})
+		About         any
+		IsChoice      bool
+	}{title, PagePolicy(), template.HTML("<style>" + Stylesheet + "</style>"), template.HTML("<script>" + CopyScript + "</script>"), about, isChoice})
 	return out.Bytes(), err
 }
 
