@@ -41,19 +41,29 @@ type asking struct {
 }
 
 // write writes the page.
-func (a *asking) write(base *rules.Base, token bool) {
+func (a *asking) write(base *rules.Base, token bool) { a.page, a.err = AskPage(base, token, "") }
+
+// AskPage is the page on which people ask. Token tells that the server wants one. Engine is a script that answers within the page what else
+// the server is asked, "" where there is a server; the files that it loads stand beside the page.
+func AskPage(base *rules.Base, token bool, engine string) ([]byte, error) {
 	libraries, err := base.Libraries()
 	if err != nil {
-		a.err = err
-		return
+		return nil, err
 	}
+	style, script := render.Stylesheet+askStyle, render.CopyScript+askScript
 	var page bytes.Buffer
-	a.err = askPage.Execute(&page, struct {
-		Libraries     []*backend.Library
-		Token         bool          // it has to be given
-		Style, Script template.HTML // ours
-	}{libraries, token, template.HTML("<style>" + render.Stylesheet + askStyle + "</style>"), template.HTML("<script>" + render.CopyScript + askScript + "</script>")})
-	a.page = page.Bytes()
+	err = askPage.Execute(&page, struct {
+		Libraries             []*backend.Library
+		Token, Here           bool          // a token has to be given; the page answers itself
+		Policy                string        // of a page that no server protects
+		Style, Engine, Script template.HTML // ours
+	}{
+		libraries, token, engine != "",
+		"default-src 'none'; style-src " + render.InlineHash(style) + "; script-src 'self' 'wasm-unsafe-eval' " + render.InlineHash(engine) + " " + render.InlineHash(script) +
+			"; connect-src 'self'; base-uri 'none'; form-action 'none'",
+		template.HTML("<style>" + style + "</style>"), template.HTML("<script>" + engine + "</script>"), template.HTML("<script>" + script + "</script>"),
+	})
+	return page.Bytes(), err
 }
 
 // ask shows the page on which a log is pasted or dropped, and the form for what other facts would change.

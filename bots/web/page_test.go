@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gpu-triage/triage/matcher/report"
+	"github.com/gpu-triage/triage/rules"
 
 	"github.com/gpu-triage/triage/bots"
 )
@@ -45,5 +46,25 @@ func TestAccepted(t *testing.T) {
 		if got := accepted(r, htmlForm); got != want {
 			t.Errorf("%q: %s, want %s", header, got, want)
 		}
+	}
+}
+
+// TestPageWithoutServer: a page that answers itself brings its own policy and says where the log stays.
+func TestPageWithoutServer(t *testing.T) {
+	base, err := rules.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := AskPage(base, false, "let engine;")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Content-Security-Policy", "wasm-unsafe-eval", `src="wasm_exec.js"`, "let engine;", "read by this page itself"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	if strings.Contains(string(page), "read by this server") {
+		t.Error("the page speaks of a server")
 	}
 }
