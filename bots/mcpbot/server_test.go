@@ -68,7 +68,7 @@ func call(t *testing.T, session *mcp.ClientSession, tool string, arguments map[s
 
 const log = `step 1 loss 2.31
 Traceback (most recent call last):
-  File "/work/train.py", line 3, in <module>
+  File "/srv/train.py", line 3, in <module>
     import flash_attn
 ModuleNotFoundError: No module named 'flash_attn'
 `

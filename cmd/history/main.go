@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	_ "embed" // for the list of packages
+	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -33,7 +34,7 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	index := flag.String("index", "", "the `ADDRESS` of the package index (default: pip's, else https://pypi.org/simple)")
+	index := flag.String("index", "", "the `ADDRESS` of the package index (default: pip's)")
 	python := flag.String("python", "python3", "the Python that parses, the newest that there is")
 	out := flag.String("out", "rules/history/data", "the `FOLDER` of the tables")
 	cached := flag.String("cache", defaultCache(), "the `FOLDER` in which downloads are kept")
@@ -49,13 +50,16 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	address := *index
+	if address == "" {
+		address, err = pipsIndex(ctx, *python)
+		if err != nil {
+			return err
+		}
+	}
 	parser, err := startParser(ctx, *python)
 	if err != nil {
 		return err
-	}
-	address := *index
-	if address == "" {
-		address = pipsIndex(ctx, *python)
 	}
 	m := &maker{
 		client: &client{index: strings.TrimSuffix(address, "/"), http: &http.Client{Timeout: 10 * time.Minute}},
@@ -124,14 +128,19 @@ func choose(names []string) ([]distribution, error) {
 	return chosen, lines.Err()
 }
 
-// pipsIndex is the index that pip is set up to use.
-func pipsIndex(ctx context.Context, python string) string {
+// pipsIndex is the index that pip takes packages from: the one that it is set up to use, else its own.
+func pipsIndex(ctx context.Context, python string) (string, error) {
 	if address := os.Getenv("PIP_INDEX_URL"); address != "" {
-		return address
+		return address, nil
 	}
-	out, err := exec.CommandContext(ctx, python, "-m", "pip", "config", "get", "global.index-url").Output()
-	if address := strings.TrimSpace(string(out)); err == nil && address != "" {
-		return address
+	for _, ask := range [][]string{
+		{"-m", "pip", "config", "get", "global.index-url"},
+		{"-c", "from pip._internal.models.index import PyPI; print(PyPI.simple_url)"},
+	} {
+		out, err := exec.CommandContext(ctx, python, ask...).Output()
+		if address := strings.TrimSpace(string(out)); err == nil && address != "" {
+			return address, nil
+		}
 	}
-	return "https://pypi.org/simple"
+	return "", errors.New("pip does not tell its package index; give its address with -index")
 }

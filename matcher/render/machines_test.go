@@ -63,7 +63,7 @@ func TestWithin(t *testing.T) {
 		{"/w/a/../train.py", "/w/", "train.py", true},
 		{"train.py", "/w", "train.py", true},
 		{"./train.py", "", "train.py", true},
-		{"/work/train.py", "/w", "/work/train.py", false},
+		{"/srv/train.py", "/w", "/srv/train.py", false},
 		{"/w/../etc/passwd", "/w", "/etc/passwd", false},
 		{"../train.py", "/w", "../train.py", false},
 		{"<string>", "/w", "<string>", false},

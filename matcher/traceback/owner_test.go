@@ -14,7 +14,7 @@ func TestPackage(t *testing.T) {
 		"/usr/lib/python3.10/importlib/__init__.py":                                                  StandardLibrary,
 		"<frozen importlib._bootstrap>":                                                              StandardLibrary,
 		"/tmp/torchinductor_root/ab/cab.py":                                                          "torch",
-		"/work/unsloth_compiled_cache/UnslothSFTTrainer.py":                                          "unsloth",
+		"/srv/unsloth_compiled_cache/UnslothSFTTrainer.py":                                           "unsloth",
 		"/home/u/.cache/huggingface/modules/transformers_modules/org/model/modeling_x.py":            "transformers_modules",
 		"/home/u/.local/lib/python3.10/site-packages/nvidia/dali/pipeline.py":                        "nvidia",
 	} {
