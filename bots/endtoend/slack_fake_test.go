@@ -32,6 +32,7 @@ const (
 type posted struct {
 	Channel  string // or, for response_url, the address
 	Thread   string
+	Team     string // whose token posted it; "" for the settings' own
 	TS       string
 	Type     string // "ephemeral", "in_channel", "" for chat.postMessage
 	Text     string
@@ -53,6 +54,9 @@ type fakeSlack struct {
 	members  map[string]bool
 	private  map[string]bool
 	files    map[string]string
+	teams    map[string]string // of the workspaces that installed the app, by their tokens
+	acting   string            // the workspace of the request that is answered just now
+	scopes   string            // of the token of the settings; "" when Slack does not tell
 	signIn   bool // file downloads lead to a sign-in page
 	faults   []fault
 	received bytes.Buffer
@@ -63,7 +67,7 @@ type fakeSlack struct {
 
 func newSlack(t testing.TB) *fakeSlack {
 	s := &fakeSlack{t: t, triggers: map[string]time.Time{}, urls: map[string]int{}, members: map[string]bool{"C1": true}, private: map[string]bool{},
-		files: map[string]string{}, sockets: make(chan *websocket.Conn, 4), acks: map[string]json.RawMessage{}}
+		files: map[string]string{}, teams: map[string]string{}, sockets: make(chan *websocket.Conn, 4), acks: map[string]json.RawMessage{}}
 	s.http = httptest.NewUnstartedServer(http.HandlerFunc(s.serve)) // s.serve reads s.http, so that it must stand before the first request
 	s.http.Start()
 	t.Cleanup(func() { s.http.CloseClientConnections(); s.http.Close() })
@@ -139,10 +143,14 @@ func (s *fakeSlack) route(w http.ResponseWriter, r *http.Request, body []byte) {
 		}
 		said(w, "", map[string]any{"url": "ws" + strings.TrimPrefix(s.http.URL, "http") + "/socket"})
 		return
-	case token != botToken:
+	case path == "/api/oauth.v2.access":
+		s.install(w, form)
+		return
+	case token != botToken && s.teams[token] == "":
 		said(w, "invalid_auth", nil)
 		return
 	}
+	s.acting = s.teams[token]
 	call, ok := calls[strings.TrimPrefix(r.URL.Path, "/api/")]
 	if !ok {
 		s.t.Errorf("Slack was asked for %s, which this fake does not know", r.URL.Path)
@@ -178,6 +186,12 @@ var calls = map[string]func(s *fakeSlack, w http.ResponseWriter, form url.Values
 			return
 		}
 		said(w, "", map[string]any{"channel": channel, "ts": s.messages[len(s.messages)-1].TS})
+	},
+	"auth.test": func(s *fakeSlack, w http.ResponseWriter, _ url.Values, _ []byte) {
+		if s.scopes != "" {
+			w.Header().Set("X-OAuth-Scopes", s.scopes)
+		}
+		said(w, "", map[string]any{"team_id": "THOME", "user_id": "UBOT"})
 	},
 	"conversations.replies": (*fakeSlack).history,
 	"conversations.history": (*fakeSlack).history,
@@ -248,6 +262,7 @@ func (s *fakeSlack) keep(m posted) (problem string) {
 		return "no_text"
 	}
 	s.lastTS++
+	m.Team = s.acting
 	m.TS = fmt.Sprintf("1700000000.%06d", s.lastTS)
 	s.messages = append(s.messages, m)
 	return ""

@@ -7,11 +7,9 @@ package githubbot
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
-	"strings"
 	"sync"
 	"time"
 
@@ -43,6 +41,7 @@ type Config struct {
 	Store   *queue.Store
 	Reports bots.Reports
 	Queue   *queue.Queue
+	Limits  *bots.Limits // how often each repository may have something looked at
 	Metrics *bots.Metrics
 	Engine  bots.Engine
 	Fetch   *fetch.Client // for what users link
@@ -64,13 +63,9 @@ type Bot struct {
 
 // New returns a bot. It asks GitHub nothing yet.
 func New(config Config) (*Bot, error) {
-	address := config.APIURL
-	if address == "" {
-		address = "https://api.github.com/"
-	}
-	api, err := url.Parse(strings.TrimSuffix(address, "/") + "/")
-	if err != nil || api.Host == "" {
-		return nil, fmt.Errorf("GITHUB_API_URL %q is no address", config.APIURL)
+	api, err := apiAddress(config.APIURL)
+	if err != nil {
+		return nil, err
 	}
 	return &Bot{Config: config, api: api, clients: map[int64]*github.Client{}, configs: map[string]cachedSettings{}}, nil
 }

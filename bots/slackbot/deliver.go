@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -128,7 +127,7 @@ type uses struct {
 
 // respond posts to response_url. Its posts cannot be looked up: one that was perhaps made before asks to be replaced.
 func (b *Bot) respond(ctx context.Context, t task, l letter, again bool) error {
-	key := "url:" + t.ResponseURL
+	key := "url:" + t.in(t.ResponseURL)
 	var used uses
 	if _, err := b.Store.Load(ctx, key, &used); err != nil {
 		return err
@@ -164,25 +163,6 @@ func (b *Bot) respond(ctx context.Context, t task, l letter, again bool) error {
 	defer response.Body.Close()
 	said, _ := io.ReadAll(io.LimitReader(response.Body, 4096))
 	return refusal(response, said, len(l.blocks.list()) > 0)
-}
-
-// refusal is what the answer to a post means: nil when it was taken.
-func refusal(response *http.Response, said []byte, withBlocks bool) error {
-	code := response.StatusCode
-	switch {
-	case code == http.StatusTooManyRequests:
-		seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
-		return queue.Later(errors.New("response_url: rate limited"), time.Duration(max(seconds, 1))*time.Second)
-	case code == http.StatusNotFound, code == http.StatusGone, bytes.Contains(said, []byte("used_url")), bytes.Contains(said, []byte("expired_url")):
-		return fmt.Errorf("response_url has expired: %w", errNoWay)
-	case code >= 400 && withBlocks && blocksRefused(string(said)):
-		return errBlocks
-	case code >= 400 && code < 500:
-		return queue.Permanent(fmt.Errorf("response_url refused the message with %d: %.200s", code, said))
-	case code >= 300:
-		return fmt.Errorf("response_url answered %d", code)
-	}
-	return nil
 }
 
 // eventType marks our messages, so that they can be found again.

@@ -22,6 +22,10 @@ func (b *Bot) Handle(ctx context.Context, job queue.Job) error {
 	if err := json.Unmarshal(job.Data, &t); err != nil {
 		return queue.Permanent(err)
 	}
+	b, err := b.at(ctx, t.place)
+	if err != nil {
+		return err
+	}
 	switch t.Do {
 	case doAnswer:
 		return b.answer(ctx, job, t)
@@ -31,6 +35,9 @@ func (b *Bot) Handle(ctx context.Context, job queue.Job) error {
 		return b.share(ctx, t)
 	case doFeedback:
 		return b.feedback(ctx, job, t)
+	case doTell:
+		_, err := b.deliver(ctx, job.ID, t, letter{text: t.Text})
+		return err
 	}
 	return queue.Permanent(fmt.Errorf("unknown task %q", t.Do))
 }
@@ -109,11 +116,14 @@ func unfenced(text string) string {
 	return strings.ReplaceAll(text, "```", "")
 }
 
+// shareID is the same for all who share a report in a channel.
+func (t task) shareID() string { return t.in("share:" + t.Report + ":" + t.Channel) }
+
 // share posts a report for the whole channel, once.
 func (b *Bot) share(ctx context.Context, t task) error {
 	report, err := b.Reports.Get(ctx, t.Report)
 	if errors.Is(err, bots.ErrNoReport) {
-		_, err := b.deliver(ctx, "gone:"+t.Report+t.User, t, letter{text: "That report is no longer kept: ask again."})
+		_, err := b.deliver(ctx, t.in("gone:"+t.Report+t.User), t, letter{text: "That report is no longer kept: ask again."})
 		return err
 	}
 	if err != nil {
@@ -121,7 +131,7 @@ func (b *Bot) share(ctx context.Context, t task) error {
 	}
 	l := b.letter(report, t.Report, false)
 	l.public = true
-	_, err = b.deliver(ctx, "share:"+t.Report+":"+t.Channel, t, l)
+	_, err = b.deliver(ctx, t.shareID(), t, l)
 	return err
 }
 
@@ -131,7 +141,7 @@ func (b *Bot) feedback(ctx context.Context, job queue.Job, t task) error {
 	if err != nil && !errors.Is(err, bots.ErrNoReport) {
 		return err
 	}
-	first, err := b.Store.First(ctx, "feedback:"+t.Report+":"+t.User)
+	first, err := b.Store.First(ctx, "feedback:"+t.in(t.Report+":"+t.User))
 	if err != nil {
 		return err
 	}

@@ -29,18 +29,18 @@ type Server struct {
 	Engine     bots.Engine
 	Log        *slog.Logger
 	Data       string // folder for logs while they are read
-	AdminToken string // opens /dead; "" leaves it shut
+	AdminToken string // opens /dead and /setup; "" leaves them shut
+	Setup      Setup
 	Handlers   map[string]http.Handler
 
 	MetricsApart  bool         // /metrics is served elsewhere, by ServeMetrics
 	DiagnoseToken string       // opens /v1/diagnose; "" opens it only when Local
 	Local         bool         // none but this machine can reach the address
-	PerMinute     int          // logs that one caller may have diagnosed; 0 for any number
+	Callers       *bots.Limits // how often each may post a log
 	Spooled       *bots.Budget // bytes of posted logs that wait or are read
 	Bodies        *bots.Budget // bytes of Slack's and GitHub's requests
 
-	callers callers
-	asking  asking
+	asking asking
 }
 
 const (
@@ -63,6 +63,9 @@ func (s *Server) Handler() http.Handler {
 	add("GET /reports/{id}", http.HandlerFunc(s.report))
 	add("DELETE /reports/{id}", s.admin(s.deleteReport))
 	add("GET /reports/{id}/wrong", http.HandlerFunc(s.wrong))
+	for pattern, handler := range s.setup() {
+		add(pattern, handler)
+	}
 	add("GET /dead", s.admin(s.listDead))
 	add("POST /dead/{sequence}", s.admin(s.revive))
 	add("GET /healthz", http.HandlerFunc(alive))
