@@ -121,7 +121,10 @@ func (p *process) listen(stderr io.Reader) {
 		p.mu.Unlock()
 		var entry struct{ Msg, Address string }
 		if json.Unmarshal([]byte(line), &entry) == nil && entry.Msg == "triage serves" {
-			p.serves <- entry.Address
+			select {
+			case p.serves <- entry.Address:
+			default: // it has started anew within itself
+			}
 		}
 		if err != nil {
 			_ = p.cmd.Wait()
