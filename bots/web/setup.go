@@ -158,9 +158,10 @@ func (s *Server) writeSetup(w http.ResponseWriter, code int, view setupView) {
 		return
 	}
 	protect(w, "default-src 'none'; style-src "+render.InlineHash(style)+"; script-src "+render.InlineHash(script)+
-		"; base-uri 'none'; frame-ancestors 'none'; form-action 'self' "+cmp.Or(view.GitHubWeb, "https://github.com"))
+		"; base-uri 'none'; form-action 'self' "+cmp.Or(view.GitHubWeb, "https://github.com"))
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Content-Type", htmlForm+"; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(code)
 	_, _ = w.Write(page.Bytes())
 }
