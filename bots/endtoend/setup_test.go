@@ -4,7 +4,6 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
-	"fmt"
 	"html"
 	"io"
 	"net/http"
@@ -142,5 +141,5 @@ func (g *fakeGitHub) convert(w http.ResponseWriter, _ *http.Request, m []string,
 		return
 	}
 	answer(w, http.StatusCreated, map[string]any{"id": appID, "slug": "triage-test", "name": "triage", "html_url": g.http.URL + "/apps/triage-test",
-		"webhook_secret": webhookSecret, "pem": g.made, "client_id": "Iv1.0", "client_secret": fmt.Sprint("secret")})
+		"webhook_secret": webhookSecret, "pem": g.made, "client_id": "Iv1.0", "client_secret": "secret"})
 }

@@ -57,7 +57,7 @@ type fakeSlack struct {
 	teams    map[string]string // of the workspaces that installed the app, by their tokens
 	acting   string            // the workspace of the request that is answered just now
 	scopes   string            // of the token of the settings; "" when Slack does not tell
-	signIn   bool // file downloads lead to a sign-in page
+	signIn   bool              // file downloads lead to a sign-in page
 	faults   []fault
 	received bytes.Buffer
 	lastTS   int

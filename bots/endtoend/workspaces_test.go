@@ -302,4 +302,3 @@ func TestSlackSaysNoWithStatus200(t *testing.T) {
 	_, _, at, _ := s.slash(p, log)
 	eventually(t, "the second try", p, func() bool { return len(s.in(at)) == 1 })
 }
-
