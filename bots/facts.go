@@ -6,6 +6,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/gpu-triage/triage/rules/fact"
+	"github.com/gpu-triage/triage/rules/rulefile"
 )
 
 // A fact as people write it: name=value, where a value with spaces stands in double quotes.
@@ -49,15 +52,24 @@ func (e Engine) Usable(facts map[string]string) (usable map[string]string, compl
 	usable = make(map[string]string, len(facts))
 	vocabulary := e.Matcher.Base().Vocabulary
 	for _, name := range slices.Sorted(maps.Keys(facts)) {
-		if _, known := vocabulary.Fact(name); !known {
-			complaints = append(complaints, fmt.Sprintf("No fact is named %s.", name))
+		if _, err := vocabulary.Known(name); err != nil {
+			complaints = append(complaints, unknownFact(name, vocabulary))
 			continue
 		}
 		if _, err := vocabulary.Parse(name, facts[name]); err != nil {
-			complaints = append(complaints, fmt.Sprintf("The fact %s: %v.", name, err))
+			complaints = append(complaints, fmt.Sprintf("I did not use the fact `%s`: %v.", name, err))
 			continue
 		}
 		usable[name] = facts[name]
 	}
 	return usable, complaints
+}
+
+// unknownFact says that a name means nothing, and what would.
+func unknownFact(name string, vocabulary *fact.Vocabulary) string {
+	text := fmt.Sprintf("No fact is named `%s`, so I did not use it.", name)
+	if near := rulefile.Nearest(name, vocabulary.Names()); near != "" {
+		return text + fmt.Sprintf(" Did you mean `%s`?", near)
+	}
+	return text + " Facts are what the log does not say, such as `torch=2.6.0`, `gpu=\"NVIDIA H100\"` or `env.NCCL_DEBUG=INFO`."
 }

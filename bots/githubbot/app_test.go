@@ -64,7 +64,7 @@ func TestClockSkew(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		token, err := (&installationToken{app: testApp(t), api: api, id: 5}).token(context.Background(), false)
+		token, err := (&installationToken{app: testApp(t), api: api, id: 5, pause: &pause{}}).token(context.Background(), false)
 		if err != nil || token != "given" {
 			t.Errorf("a clock %v off: %q, %v", skew, token, err)
 		}

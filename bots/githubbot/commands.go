@@ -1,0 +1,121 @@
+package githubbot
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/go-github/v60/github"
+
+	"github.com/gpu-triage/triage/bots"
+)
+
+// command is what a comment tells us to do: "/triage name=value ..." asks, "/triage off" silences an issue, "/triage on" asks again.
+type command struct {
+	facts map[string]string
+	off   bool
+}
+
+// commandIn finds the command of a comment, outside of fenced code and quotations; of several the last, with the facts of all.
+func commandIn(body string) (c command, ok bool) {
+	_, prose := split(body)
+	for line := range strings.Lines(prose) {
+		rest, found := strings.CutPrefix(strings.TrimRight(line, " \r\n"), "/triage")
+		if !found || rest != "" && !strings.HasPrefix(rest, " ") && !strings.HasPrefix(rest, "\t") {
+			continue
+		}
+		words := strings.Fields(rest)
+		ok, c.off = true, len(words) > 0 && strings.EqualFold(words[0], "off")
+		for name, value := range bots.AllFacts(rest) {
+			if c.facts == nil {
+				c.facts = map[string]string{}
+			}
+			c.facts[name] = value
+		}
+	}
+	return c, ok
+}
+
+// commands are what those who may told us in the comments of an issue.
+type commands struct {
+	all   []*github.IssueComment
+	asked []*github.IssueComment // those that want an answer
+	given map[string]string      // facts, the later outweighing the earlier
+	off   bool                   // the last word
+}
+
+// commandsIn takes the commands out of the comments of an issue. What somebody of the repository switched off, its author alone does not
+// switch on.
+func commandsIn(comments []*github.IssueComment, author string) commands {
+	found, lasting := commands{given: map[string]string{}}, false
+	for _, c := range comments {
+		user := account{c.GetUser().GetLogin(), c.GetUser().GetType()}
+		said, ok := commandIn(c.GetBody())
+		if !ok || user.bot() || !mayAsk(user.Login, c.GetAuthorAssociation(), author) {
+			continue
+		}
+		found.all = append(found.all, c)
+		ours := belongs(c.GetAuthorAssociation())
+		switch {
+		case said.off:
+			found.off, lasting = true, lasting && found.off || ours
+			continue
+		case found.off && lasting && !ours:
+			continue
+		}
+		found.off = false
+		found.asked = append(found.asked, c)
+		maps.Copy(found.given, said.facts)
+	}
+	return found
+}
+
+// newest is the last command that asks, 0 when none does.
+func (c commands) newest() int64 {
+	if len(c.asked) == 0 {
+		return 0
+	}
+	return c.asked[len(c.asked)-1].GetID()
+}
+
+// pending tells whether somebody waits for an answer.
+func (s *snapshot) pending() bool {
+	edited := func(c *github.IssueComment) bool { return c.GetID() == s.Command }
+	return s.newest() > s.memory.Answered || s.Command != 0 && slices.ContainsFunc(s.asked, edited)
+}
+
+// receipt shows whoever gave a command that it was heard, before anything that takes time.
+func (b *Bot) receipt(ctx context.Context, s *snapshot) error {
+	if s.Command == 0 || s.Command == s.memory.Receipt {
+		return nil
+	}
+	err := b.eyes(ctx, s, s.Command)
+	if paused := (&pausedError{}); errors.As(err, &paused) {
+		return judge(err)
+	}
+	if err != nil {
+		return nil // heard tries again
+	}
+	s.memory.Receipt = s.Command
+	return b.Store.Save(ctx, memoryKey(s.Repository, s.Number), s.memory)
+}
+
+// heard gives the last commands a receipt that have none, such as those whose delivery a later one replaced.
+func (b *Bot) heard(ctx context.Context, s *snapshot) {
+	const most = 5
+	for _, c := range s.all[max(len(s.all)-most, 0):] {
+		if c.GetReactions().GetEyes() == 0 && c.GetID() != s.memory.Receipt {
+			_ = b.eyes(ctx, s, c.GetID())
+		}
+	}
+}
+
+func (b *Bot) eyes(ctx context.Context, s *snapshot, comment int64) error {
+	_, _, err := s.client.Reactions.CreateIssueCommentReaction(ctx, s.owner, s.repo, comment, "eyes")
+	if err != nil {
+		b.Log.Info("a command was not acknowledged with a reaction", "repository", s.Repository, "number", s.Number, "error", err)
+	}
+	return err
+}
