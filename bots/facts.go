@@ -32,6 +32,36 @@ func (e Engine) LeadingFacts(text string) (facts map[string]string, rest string)
 	}
 }
 
+// maxMisspelt words are looked at.
+const maxMisspelt = 8
+
+// Misspelt are sentences about the name=value words that a text begins with and that surely should be facts. A log may begin with such words
+// too, so that a name has to be near one of a fact.
+func (e Engine) Misspelt(text string) (complaints []string) {
+	vocabulary := e.Matcher.Base().Vocabulary
+	rest := strings.TrimLeft(text, " \t\r\n")
+	for range maxMisspelt {
+		m := factWord.FindStringSubmatch(rest)
+		if m == nil {
+			break
+		}
+		if _, known := vocabulary.Fact(m[1]); !known && meant(m[1], vocabulary) != "" {
+			complaints = append(complaints, unknownFact(m[1], vocabulary))
+		}
+		rest = rest[len(m[0]):]
+	}
+	return complaints
+}
+
+// meant is the fact that somebody means who writes a name that is none, or "".
+func meant(name string, vocabulary *fact.Vocabulary) string {
+	near := rulefile.Nearest(name, vocabulary.Names())
+	if difference := len(near) - len(name); len(name) < 5 || near == "" || difference < -1 || difference > 1 || near == strings.TrimRight(name, "0123456789") {
+		return ""
+	}
+	return near
+}
+
 // AllFacts takes every name=value word of a line, known or not.
 func AllFacts(line string) map[string]string {
 	facts := map[string]string{}
@@ -68,7 +98,7 @@ func (e Engine) Usable(facts map[string]string) (usable map[string]string, compl
 // unknownFact says that a name means nothing, and what would.
 func unknownFact(name string, vocabulary *fact.Vocabulary) string {
 	text := fmt.Sprintf("No fact is named `%s`, so I did not use it.", name)
-	if near := rulefile.Nearest(name, vocabulary.Names()); near != "" {
+	if near := meant(name, vocabulary); near != "" {
 		return text + fmt.Sprintf(" Did you mean `%s`?", near)
 	}
 	return text + " Facts are what the log does not say, such as `torch=2.6.0`, `gpu=\"NVIDIA H100\"` or `env.NCCL_DEBUG=INFO`."

@@ -16,6 +16,7 @@ import (
 // Reason is an error that says in words for people what is wrong and what to do. What a service or the system said is its cause, which is for
 // the log alone.
 type Reason struct {
+	Name  string // of the log, where it is known better than by whoever asks; may be empty
 	Words string // without a full stop
 	Cause error  // may be nil
 }
@@ -39,7 +40,12 @@ func partly(name string, err error) string {
 	return "Not all of " + quoted(name) + " was read: " + Why(err) + "."
 }
 
-func quoted(name string) string { return "`" + strings.ReplaceAll(name, "`", "'") + "`" }
+func quoted(name string) string {
+	if strings.Contains(name, " ") && !strings.Contains(name, ".") {
+		return name // words
+	}
+	return "`" + strings.ReplaceAll(name, "`", "'") + "`"
+}
 
 // Why says in words why something could not be read, and what to do. It quotes nothing that a service, a stranger's machine or this
 // program's libraries said.

@@ -47,7 +47,9 @@ func TestOptOutFailsClosed(t *testing.T) {
 		"blocked":       {"", status(451, "Repository access blocked"), "does not let me read it"},
 		"syntax":        {"enabled: [", nil, ".github/triage.yml:2:1"},
 		"unknown key":   {"enable: no", nil, "did you mean"},
-		"a folder":      {"", func(w http.ResponseWriter) { answer(w, 200, []map[string]any{{"type": "file", "name": "x", "path": "x"}}) }, "it is no file"},
+		"a folder": {"", func(w http.ResponseWriter) {
+			answer(w, 200, []map[string]any{{"type": "file", "name": "x", "path": "x"}})
+		}, "it is no file"},
 		"too large": {"", func(w http.ResponseWriter) {
 			answer(w, 200, map[string]any{"type": "file", "encoding": "none", "content": "", "size": 2 << 20})
 		}, "larger than a megabyte"},
@@ -182,7 +184,10 @@ func TestPauseIsShared(t *testing.T) {
 		}
 	}
 	for name, do := range map[string]func(w http.ResponseWriter){
-		"retry-after on 403": func(w http.ResponseWriter) { w.Header().Set("Retry-After", "2"); refuse(w, 403, "You have exceeded a secondary rate limit") },
+		"retry-after on 403": func(w http.ResponseWriter) {
+			w.Header().Set("Retry-After", "2")
+			refuse(w, 403, "You have exceeded a secondary rate limit")
+		},
 		"retry-after on 429": func(w http.ResponseWriter) { w.Header().Set("Retry-After", "2"); w.WriteHeader(429) },
 		"reset":              reset("0"),
 	} {

@@ -68,6 +68,7 @@ func (b *Bot) answer(ctx context.Context, s *snapshot) error {
 			return err
 		}
 	}
+	report.Notes = append(report.Notes, s.unread...)
 	queue.CrashPoint("diagnosed")
 	b.keepBack(s, &report)
 	if len(report.Diagnoses) == 0 && len(s.ours) == 0 && len(s.asked) == 0 {

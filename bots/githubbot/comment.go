@@ -134,12 +134,12 @@ func (s *snapshot) compose(report report.Report, page string) string {
 		out.WriteString("This issue has changed, and nothing in it now is a failure that I know.\n")
 	case len(report.Diagnoses) == 0:
 		out.WriteString(s.nothing())
+		for _, note := range report.Notes[:min(len(report.Notes), 20)] {
+			out.WriteString("\n> " + render.Inline(note) + "\n")
+		}
 	default:
 		out.WriteString(render.Markdown(&report, maxComment-out.Len()))
 		out.WriteString(question(report.Diagnoses[0]))
-	}
-	for _, what := range s.unread {
-		out.WriteString("\n> " + render.Inline(what) + "\n")
 	}
 	if len(s.complaints) > 0 {
 		fmt.Fprintf(&out, "\nNot understood:\n\n%s\n", fenced(strings.Join(s.complaints, "\n")))

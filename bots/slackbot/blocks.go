@@ -3,10 +3,12 @@ package slackbot
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/gpu-triage/triage/matcher/render"
 	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/slack-go/slack"
 )
@@ -29,21 +31,21 @@ func (b blocks) list() []slack.Block { return b.all }
 
 // extent says how much of a report a message shows.
 type extent struct {
-	evidence, line, fixes, missing, prose int
+	evidence, line, fixes, prose int
 }
 
 // extents are tried in order until the message is within Slack's limits. The last always is.
 var extents = []extent{
-	{evidence: 6, line: 400, fixes: 3, missing: 2, prose: 2000},
-	{evidence: 4, line: 250, fixes: 2, missing: 1, prose: 1200},
-	{evidence: 2, line: 150, fixes: 1, missing: 1, prose: 600},
+	{evidence: 6, line: 400, fixes: 3, prose: 2000},
+	{evidence: 4, line: 250, fixes: 2, prose: 1200},
+	{evidence: 2, line: 150, fixes: 1, prose: 600},
 }
 
 // compose makes the message of a report, and tells whether it holds the whole of it.
 func compose(report report.Report, id, page string, private bool) (b blocks, whole bool) {
 	for i, e := range extents {
 		c := composer{extent: e, whole: true}
-		c.report(report)
+		c.report(report, page)
 		c.buttons(id, page, private)
 		fits := c.chars <= maxAll && len(c.all) <= maxBlocks
 		if fits || i == len(extents)-1 {
@@ -77,7 +79,7 @@ func (c *composer) section(text string) {
 	c.chars += utf8.RuneCountInString(text)
 }
 
-func (c *composer) report(r report.Report) {
+func (c *composer) report(r report.Report, page string) {
 	if len(r.Diagnoses) == 0 {
 		c.section("*Nothing known.* I know none of the failures in this log. The part from the first error on, of the rank that failed first, usually tells most.")
 		c.notes(r.Notes)
@@ -88,15 +90,39 @@ func (c *composer) report(r report.Report) {
 	c.all = append(c.all, slack.NewHeaderBlock(title))
 	c.chars += utf8.RuneCountInString(title.Text)
 	c.section(fit(standing(d)+"\n"+neutral(c.cut(oneLine(d.Cause), c.extent.prose)), maxSection))
-	c.evidence(d)
-	c.fixes(d)
-	c.missing(d)
-	c.notes(r.Notes)
-	if more := len(r.Diagnoses) - 1; more > 0 {
-		c.whole = false
-		c.section(fmt.Sprintf("_%d more in the whole report._", more))
+	asked := d.Certainty != report.Confirmed
+	if asked {
+		c.question(d, "*One answer settles this:* what is")
 	}
+	c.fixes(d)
+	c.evidence(d)
+	if !asked {
+		c.question(d, "*This would tell which fix is best:* what is")
+	}
+	c.notes(r.Notes)
+	c.others(r.Diagnoses[1:], page)
 	c.whole = c.whole && len(d.Backends) == 0 && len(d.Consequences) == 0
+}
+
+// others names what else was found.
+func (c *composer) others(others []report.Diagnosis, page string) {
+	if len(others) == 0 {
+		return
+	}
+	c.whole = false
+	if page != "" {
+		c.section(fmt.Sprintf("_%d more in the whole report._", len(others)))
+		return
+	}
+	var titles []string
+	for _, d := range others[:min(len(others), 3)] {
+		titles = append(titles, neutral(c.cut(cmp.Or(oneLine(d.Title), d.ID), maxHeader)))
+	}
+	text := "*Also found:* " + strings.Join(titles, "; ")
+	if left := len(others) - len(titles); left > 0 {
+		text += fmt.Sprintf("; and %d more", left)
+	}
+	c.section(fit(text, maxSection))
 }
 
 func standing(d report.Diagnosis) string {
@@ -137,9 +163,15 @@ func (c *composer) fixes(d report.Diagnosis) {
 		for _, commands := range f.Commands() {
 			text = fit(text, maxSection/2) + "\n" + c.commands(commands)
 		}
+		if said := render.Outcome(f); said != "" {
+			text = fit(text, maxSection-outcomeRoom) + "\n" + neutral(c.cut(said, outcomeRoom/2))
+		}
 		c.section(fit(text, maxSection))
 	}
 }
+
+// outcomeRoom is kept for what a fix does and takes away, in characters.
+const outcomeRoom = 800
 
 // commands are commands of one kind; words for a person are no block.
 func (c *composer) commands(commands report.Commands) string {
@@ -150,18 +182,25 @@ func (c *composer) commands(commands report.Commands) string {
 	return block(text)
 }
 
-func (c *composer) missing(d report.Diagnosis) {
-	for i, m := range d.Missing {
-		if i == c.extent.missing {
-			c.whole = false
-			return
-		}
-		text := "*Question* " + code(m.Name) + " " + neutral(c.cut(oneLine(m.Why), c.extent.prose/2))
-		if m.How != "" {
-			text += "\n" + block(c.cut(m.How, c.extent.prose/2))
-		}
-		c.section(fit(text, maxSection))
+// question asks the one thing that would decide, the first. The others stand in the whole report.
+func (c *composer) question(d report.Diagnosis, opening string) {
+	if len(d.Missing) == 0 {
+		return
 	}
+	c.whole = c.whole && len(d.Missing) == 1
+	m := d.Missing[0]
+	text := opening + " " + code(m.Name) + "? "
+	if m.Name == "log" {
+		text = "*A longer log would tell:* "
+	}
+	text += neutral(c.cut(oneLine(m.Why), c.extent.prose/2))
+	if m.How != "" {
+		text += "\n" + block(c.cut(m.How, c.extent.prose/2))
+	}
+	if m.Name != "log" {
+		text = fit(text, maxSection-200) + "\nAsk again with " + code(m.Name+"=…") + " before the log."
+	}
+	c.section(fit(text, maxSection))
 }
 
 func (c *composer) notes(notes []string) {
@@ -224,11 +263,19 @@ var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 // escape takes away the three characters by which mentions, links and dates are written.
 func escape(text string) string { return escaper.Replace(text) }
 
+// nothing is a zero-width space. It stands in prose alone, never in what somebody may copy.
 const nothing = "\u200b"
 
-var asides = strings.NewReplacer("*", nothing+"*"+nothing, "_", nothing+"_"+nothing, "~", nothing+"~"+nothing, "@", "@"+nothing, "`", "'")
+var (
+	// marked is a word with a character by which Slack formats: names as __init__, *args, ~/data.
+	marked = regexp.MustCompile(`[\w.\-/\[\]=:*~]*[_*~][\w.\-/\[\]=:*~]*`)
+	// unmoved is one in which it formats nothing: between letters, or alone.
+	unmoved = regexp.MustCompile(`^(?:[A-Za-z0-9](?:[\w.\-/\[\]=:]*[A-Za-z0-9\]])?|[*~_])$`)
+	// called are the words that would call everybody.
+	called = regexp.MustCompile(`@(here|channel|everyone)`)
+)
 
-// neutral makes a text with code between backticks into mrkdwn in which nothing else comes alive.
+// neutral makes a text with code between backticks into mrkdwn in which nothing else comes alive. Names stay such that they can be copied.
 func neutral(text string) string {
 	parts := strings.Split(text, "`")
 	var out strings.Builder
@@ -237,9 +284,33 @@ func neutral(text string) string {
 			out.WriteString(code(part))
 			continue
 		}
-		out.WriteString(escape(asides.Replace(part)))
+		if i > 0 {
+			out.WriteString(strings.Repeat("'", i%2)) // a backtick without a second one
+		}
+		out.WriteString(plain(part))
 	}
 	return out.String()
+}
+
+// plain is prose without code.
+func plain(text string) string {
+	text = called.ReplaceAllString(text, "@"+nothing+"$1")
+	var out strings.Builder
+	for {
+		at := marked.FindStringIndex(text)
+		if at == nil {
+			out.WriteString(escape(text))
+			return out.String()
+		}
+		out.WriteString(escape(text[:at[0]]))
+		word := strings.TrimRight(text[at[0]:at[1]], ".:")
+		if unmoved.MatchString(word) {
+			out.WriteString(escape(word))
+		} else {
+			out.WriteString(code(word))
+		}
+		text = text[at[0]+len(word):]
+	}
 }
 
 func neutralAll(texts []string) []string {
@@ -254,8 +325,12 @@ func code(text string) string {
 	return "`" + escape(strings.ReplaceAll(oneLine(text), "`", "'")) + "`"
 }
 
-// block quotes a text as code. Escaping makes it longer, so it is cut after it.
+// block quotes a text as code, in which Slack formats nothing: only what would end it is taken out. Escaping makes the text longer, so it is
+// cut after it.
 func block(text string) string {
-	text = strings.ReplaceAll(strings.ToValidUTF8(text, "?"), "`", "`"+nothing)
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, "?"), "```", "'''")
+	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") {
+		text = "\n" + text + "\n"
+	}
 	return "```" + fit(escape(text), maxSection-200) + "```"
 }

@@ -140,7 +140,7 @@ func (m *markdown) fixes(fixes []report.Fix) {
 		number := fmt.Sprintf("%d. ", i+1)
 		parts := []string{inline(cut(Line(f.Do), m.extent.prose))}
 		parts = append(parts, toCopy(f, m.extent.prose)...)
-		if said := outcome(f); said != "" {
+		if said := Outcome(f); said != "" {
 			parts = append(parts, inline(cut(said, m.extent.prose)))
 		}
 		m.block(number + indented(strings.Join(parts, "\n\n"), len(number)))
