@@ -84,7 +84,7 @@ func TestCredentialsStayWithTheAPI(t *testing.T) {
 		http.Redirect(w, r, other.URL, http.StatusFound)
 	}))
 	defer api.Close()
-	client := http.Client{Transport: &authorized{host: strings.TrimPrefix(api.URL, "http://"),
+	client := http.Client{Transport: &authorized{host: strings.TrimPrefix(api.URL, "http://"), pause: &pause{},
 		credentials: func(context.Context, bool) (string, error) { return "token", nil }}}
 	response, err := client.Get(api.URL)
 	if err != nil {

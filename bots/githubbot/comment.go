@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -139,13 +140,13 @@ func (s *snapshot) compose(report report.Report, page string) string {
 		}
 	default:
 		out.WriteString(render.Markdown(&report, maxComment-out.Len()))
-		out.WriteString(question(report.Diagnoses[0]))
 	}
 	if len(s.complaints) > 0 {
 		fmt.Fprintf(&out, "\nNot understood:\n\n%s\n", fenced(strings.Join(s.complaints, "\n")))
 	}
 	if len(report.Diagnoses) > 0 {
-		out.WriteString("\n---\n<sub>React with 👍 if this helped or 👎 if it is wrong. A comment with `/triage name=value` asks again with more facts.")
+		fmt.Fprintf(&out, "\n---\n<sub>React with 👍 if this helped or 👎 if it is wrong. A comment with `/triage %s` asks again with more facts; `/triage off` silences me here.",
+			question(report.Diagnoses[0]))
 		if page != "" {
 			fmt.Fprintf(&out, " [Report](%s), kept 30 days.", page)
 		}
@@ -171,13 +172,15 @@ func (s *snapshot) nothing() string {
 		"`/triage name=value` adds facts such as versions.\n"
 }
 
-// question asks the one thing that would turn a likely diagnosis into a certain one.
+// question is the fact that would turn a likely diagnosis into a certain one, as one gives it.
 func question(d report.Diagnosis) string {
-	if d.Certainty == report.Confirmed || len(d.Missing) == 0 || d.Missing[0].Name == "log" {
-		return ""
+	if d.Certainty == report.Confirmed || len(d.Missing) == 0 || !factName.MatchString(d.Missing[0].Name) || d.Missing[0].Name == "log" {
+		return "name=value"
 	}
-	return fmt.Sprintf("\n**One answer settles this:** comment `/triage %s=…` with what the command above says.\n", strings.Trim(d.Missing[0].Name, "`\n"))
+	return d.Missing[0].Name + "=…"
 }
+
+var factName = regexp.MustCompile(`^[A-Za-z][\w.\[\]]{0,100}$`)
 
 // fenced quotes a text so that nothing in it comes alive.
 func fenced(text string) string {

@@ -189,11 +189,11 @@ func (c *composer) question(d report.Diagnosis, opening string) {
 	}
 	c.whole = c.whole && len(d.Missing) == 1
 	m := d.Missing[0]
-	text := opening + " " + code(m.Name) + "? "
+	why := neutral(c.cut(oneLine(m.Why), c.extent.prose/2))
+	text := opening + " " + code(m.Name) + "? (" + why + ")"
 	if m.Name == "log" {
-		text = "*A longer log would tell:* "
+		text = "*A longer log would tell:* " + why
 	}
-	text += neutral(c.cut(oneLine(m.Why), c.extent.prose/2))
 	if m.How != "" {
 		text += "\n" + block(c.cut(m.How, c.extent.prose/2))
 	}
