@@ -23,6 +23,7 @@ type shown struct {
 	Title       string       `json:"title"`
 	Summary     string       `json:"summary"`
 	Annotations []annotation `json:"annotations"`
+	Count       int          `json:"annotations_count"`
 }
 
 type annotation struct {
@@ -98,6 +99,7 @@ func (g *fakeGitHub) fill(w http.ResponseWriter, c *checkRun, body []byte) bool 
 		}
 	}
 	c.annotations = append(c.annotations, c.Output.Annotations...)
+	c.Output.Count = len(c.annotations)
 	return true
 }
 

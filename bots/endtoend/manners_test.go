@@ -435,11 +435,57 @@ func TestCheckRun(t *testing.T) {
 	if c.Name != "triage GPU CI" || c.Conclusion != "neutral" || !strings.Contains(c.Output.Summary, "torch-without-cuda") {
 		t.Errorf("the check run is %+v", c)
 	}
-	if a := c.annotations; len(a) == 0 || a[0].Path != "nano/train.py" || a[0].Start != 40 || a[0].Level != "failure" || !strings.Contains(a[0].Message, "Fix: ") {
+	if a := c.annotations; len(a) != 1 || a[0].Path != "nano/train.py" || a[0].Start != 40 || a[0].Level != "failure" || !strings.Contains(a[0].Message, "Fix: ") {
 		t.Errorf("annotations %+v", a)
 	}
 	for _, made := range g.comments {
 		t.Errorf("a comment that nobody wished: %s", made.Body)
+	}
+}
+
+// Where pytest tells the failure, the annotation is at the deepest of its places that is the repository's.
+func TestCheckRunOfPytest(t *testing.T) {
+	t.Parallel()
+	g := newGitHub(t)
+	g.tree = []string{"tests/test_train.py", "nano/train.py"}
+	stamp := "2026-11-20T10:00:09.0000000Z "
+	for _, line := range []string{"________ test_other ________", "", "tests/test_other.py:3: ", "E       assert 1 == 2", "________ test_train ________", "",
+		"    def test_train():", ">       train.step(1)", "", "tests/test_train.py:12: ", "_ _ _ _ _ _", "nano/train.py:40: in step", "    model.to(\"cuda\")",
+		"/opt/python/lib/python3.11/site-packages/torch/cuda/__init__.py:293: in _lazy_init", "    raise AssertionError(\"Torch not compiled with CUDA enabled\")",
+		"E       AssertionError: Torch not compiled with CUDA enabled", "", "/opt/python/lib/python3.11/site-packages/torch/cuda/__init__.py:293: AssertionError",
+		"________ test_last ________", "tests/test_train.py:77: in test_last"} {
+		g.jobLog += stamp + line + "\n"
+	}
+	p := start(t, t.TempDir(), g.asApp()...)
+	g.aim(p)
+	g.deliver("workflow_run", guid(), workflowRun("failure"))
+	settled(t, p)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.checks) != 1 || len(g.checks[0].annotations) == 0 || g.checks[0].annotations[0].Path != "nano/train.py" || g.checks[0].annotations[0].Start != 40 {
+		t.Errorf("%d check runs\n%s", len(g.checks), p.logged())
+	}
+}
+
+// Killed between making a check run and keeping that, it makes no second one, and no annotation twice.
+func TestCheckRunAfterKill(t *testing.T) {
+	t.Parallel()
+	g := newGitHub(t)
+	g.jobLog, _ = failingLog(t)
+	g.tree = []string{"train/main.py"}
+	data := t.TempDir()
+	settings := append(g.asApp(), door(t))
+	p := start(t, data, append(slices.Clone(settings), "TRIAGE_CRASH_AT=after-check")...)
+	g.aim(p)
+	g.deliver("workflow_run", guid(), workflowRun("failure"))
+	p.died()
+	p = start(t, data, settings...)
+	g.aim(p)
+	settled(t, p)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.checks) != 1 || len(g.checks[0].annotations) != 1 || g.checks[0].annotations[0].Path != "train/main.py" {
+		t.Errorf("%d check runs: %+v\n%s", len(g.checks), g.checks[0], p.logged())
 	}
 }
 

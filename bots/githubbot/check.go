@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path"
-	"strconv"
 	"strings"
 
 	"github.com/google/go-github/v60/github"
 
+	"github.com/gpu-triage/triage/bots/queue"
 	"github.com/gpu-triage/triage/matcher/render"
 	"github.com/gpu-triage/triage/matcher/report"
 )
@@ -47,6 +47,7 @@ func (b *Bot) checkRun(ctx context.Context, s *snapshot) (err error) {
 	if len(s.logs) == 0 {
 		return overUnknown
 	}
+	queue.CrashPoint("fetched")
 	answer, err := s.settings.engine.Answer(ctx, s.logs, nil)
 	if err != nil {
 		return err
@@ -68,42 +69,63 @@ func (b *Bot) showCheck(ctx context.Context, s *snapshot, answer report.Report) 
 		}
 		page = strings.TrimSuffix(b.PublicURL, "/") + "/reports/" + id
 	}
-	id, err := b.ownCheck(ctx, s)
+	key, made := "check:"+s.key(), madeCheck{}
+	again, err := b.Store.Load(ctx, key, &made)
 	if err != nil {
 		return err
 	}
+	if again && made.ID == 0 { // a kill came between
+		made, err = b.ownCheck(ctx, s)
+		if err != nil {
+			return err
+		}
+	}
 	annotations := b.annotations(ctx, s, answer)
-	for first := true; first || len(annotations) > 0; first = false {
-		some := annotations[:min(len(annotations), maxAnnotations)]
-		annotations = annotations[len(some):]
-		id, err = b.putCheck(ctx, s, id, page, output(answer, some))
+	for made.ID == 0 || made.Shown < len(annotations) {
+		if err := b.Store.Save(ctx, key, made); err != nil {
+			return err
+		}
+		some := annotations[made.Shown:min(len(annotations), made.Shown+maxAnnotations)]
+		made.ID, err = b.putCheck(ctx, s, made.ID, page, output(answer, some))
 		if err != nil {
 			return judge(err)
 		}
+		made.Shown += len(some)
+		queue.CrashPoint("after-check")
 	}
 	b.Metrics.Answered(Kind, answer)
-	return nil
+	return b.Store.Save(ctx, key, made)
+}
+
+// madeCheck is what there is of the check run of an attempt at a workflow run. It is kept before each step, since GitHub adds annotations and
+// takes none away.
+type madeCheck struct {
+	ID    int64 `json:"id"`
+	Shown int   `json:"shown"` // annotations
 }
 
 func (s *snapshot) checkName() string {
 	return strings.TrimSpace("triage " + render.Line(s.Workflow))
 }
 
-// ownCheck finds the check run that an earlier look at the same workflow run made; 0 when there is none.
-func (b *Bot) ownCheck(ctx context.Context, s *snapshot) (int64, error) {
+// ownCheck finds the check run that an earlier look made which did not come to keep its id; 0 when there is none.
+func (b *Bot) ownCheck(ctx context.Context, s *snapshot) (made madeCheck, err error) {
 	name := s.checkName()
 	list, _, err := s.client.Checks.ListCheckRunsForRef(ctx, s.owner, s.repo, s.Commit,
 		&github.ListCheckRunsOptions{CheckName: &name, AppID: &b.App.id, ListOptions: github.ListOptions{PerPage: 100}})
 	if err != nil {
-		return 0, judge(err)
+		return made, judge(err)
 	}
 	for _, run := range list.CheckRuns {
-		if run.GetName() == name && run.GetExternalID() == strconv.FormatInt(s.Run, 10) {
-			return run.GetID(), nil
+		if run.GetExternalID() == s.attempt() {
+			made = madeCheck{run.GetID(), run.GetOutput().GetAnnotationsCount()}
 		}
 	}
-	return 0, nil
+	return made, nil
 }
+
+// attempt names a workflow run and the attempt at it.
+func (l visit) attempt() string { return fmt.Sprintf("%d/%d", l.Run, l.Attempt) }
 
 // putCheck writes a check run, or adds annotations to one, and returns its id.
 func (b *Bot) putCheck(ctx context.Context, s *snapshot, id int64, page string, shown *github.CheckRunOutput) (int64, error) {
@@ -117,7 +139,7 @@ func (b *Bot) putCheck(ctx context.Context, s *snapshot, id int64, page string, 
 		return id, err
 	}
 	made, _, err := s.client.Checks.CreateCheckRun(ctx, s.owner, s.repo, github.CreateCheckRunOptions{
-		Name: s.checkName(), HeadSHA: s.Commit, DetailsURL: details, ExternalID: github.String(strconv.FormatInt(s.Run, 10)),
+		Name: s.checkName(), HeadSHA: s.Commit, DetailsURL: details, ExternalID: github.String(s.attempt()),
 		Status: github.String("completed"), Conclusion: github.String("neutral"), Output: shown})
 	return made.GetID(), err
 }
@@ -136,7 +158,8 @@ func (b *Bot) annotations(ctx context.Context, s *snapshot, answer report.Report
 		b.Log.Info("the files of a repository were not read", "repository", s.Repository, "error", err)
 		inside = func(file string) (string, bool) { return inCheckout(file, s.repo) }
 	}
-	for _, a := range render.Annotations(&answer, inside) {
+	placed := withPytest(answer, s.logs)
+	for _, a := range render.Annotations(&placed, inside) {
 		level := "warning"
 		if a.Certain {
 			level = "failure"

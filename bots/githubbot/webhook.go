@@ -41,6 +41,7 @@ type event struct {
 	WorkflowRun *struct {
 		ID           int64  `json:"id"`
 		Name         string `json:"name"`
+		Attempt      int    `json:"run_attempt"`
 		Conclusion   string `json:"conclusion"`
 		HeadSHA      string `json:"head_sha"`
 		PullRequests []struct {
@@ -71,6 +72,7 @@ type visit struct {
 	Number       int       `json:"number,omitempty"`  // of the issue or pull request
 	Command      int64     `json:"command,omitempty"` // the comment that asks
 	Run          int64     `json:"run,omitempty"`     // a failed run that gets a check run, of Commit
+	Attempt      int       `json:"attempt,omitempty"` // at that run
 	Workflow     string    `json:"workflow,omitempty"`
 	Commit       string    `json:"commit,omitempty"` // of a failed run; without Run, the pull request has to be found first
 	Action       string    `json:"action"`
@@ -150,7 +152,7 @@ func (b *Bot) store(ctx context.Context, delivery string, visits []visit) error 
 // key is what a visit is about.
 func (l visit) key() string {
 	if l.Run != 0 {
-		return fmt.Sprintf("%s run %d", l.Repository, l.Run)
+		return l.Repository + " run " + l.attempt()
 	}
 	return fmt.Sprintf("%s#%d%s", l.Repository, l.Number, l.Commit)
 }
@@ -224,7 +226,8 @@ func (e event) runs(to visit) (visits []visit, ignored string) {
 	known := len(commit) >= 40 && len(commit) <= 64 && strings.Trim(commit, "0123456789abcdef") == ""
 	if known && e.WorkflowRun.ID != 0 {
 		check := to
-		check.Run, check.Commit, check.Workflow = e.WorkflowRun.ID, commit, e.WorkflowRun.Name[:min(len(e.WorkflowRun.Name), 100)]
+		check.Run, check.Attempt, check.Commit = e.WorkflowRun.ID, e.WorkflowRun.Attempt, commit
+		check.Workflow = e.WorkflowRun.Name[:min(len(e.WorkflowRun.Name), 100)]
 		visits = append(visits, check)
 	}
 	to.Pull = true

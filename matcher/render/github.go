@@ -53,12 +53,14 @@ type Annotation struct {
 	Certain        bool // else it is only what failed, or a likely cause
 }
 
-// Annotations are the diagnoses of r that have a frame in a repository, each at that frame. Inside tells what a file of a frame is called
-// there, and whether it is there.
+// Annotations are the diagnoses of r that have a frame in a repository, each at that frame, of several at one line the first. Inside tells
+// what a file of a frame is called there, and whether it is there.
 func Annotations(r *report.Report, inside func(file string) (string, bool)) []Annotation {
 	var all []Annotation
+	met := make(map[location]bool)
 	for _, d := range r.Diagnoses {
-		if at, ok := codeLineIn(d.Evidence, inside); ok && at.line > 0 {
+		if at, ok := codeLineIn(d.Evidence, inside); ok && at.line > 0 && !met[at] {
+			met[at] = true
 			all = append(all, Annotation{at.file, at.line, cut(Line(d.Title), 200), cut(summary(d), annotationLength), d.Certainty == report.Confirmed})
 		}
 	}
