@@ -19,6 +19,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -445,12 +446,7 @@ func (g *fakeGitHub) editComment(w http.ResponseWriter, _ *http.Request, m []str
 }
 
 func (g *fakeGitHub) deleteComment(w http.ResponseWriter, _ *http.Request, m []string, _ []byte) {
-	for i, c := range g.comments {
-		if strconv.FormatInt(c.ID, 10) == m[1] {
-			g.comments = append(g.comments[:i:i], g.comments[i+1:]...)
-			break
-		}
-	}
+	g.comments = slices.DeleteFunc(g.comments, func(c *comment) bool { return strconv.FormatInt(c.ID, 10) == m[1] })
 	w.WriteHeader(http.StatusNoContent)
 }
 
@@ -533,6 +529,30 @@ func (g *fakeGitHub) open(number int, author, body string) {
 		kind = "Bot"
 	}
 	g.issues[number] = &issue{Number: number, Title: "Training fails", Body: body, User: user{author, kind}, State: "open", UpdatedAt: time.Now()}
+}
+
+// unusedNumber is the number of an issue that is not there yet.
+func (g *fakeGitHub) unusedNumber() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.issues) + 1
+}
+
+// put writes a file of the default branch; "" takes it away.
+func (g *fakeGitHub) put(name, content string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.files, name)
+	if content != "" {
+		g.files[name] = content
+	}
+}
+
+// remove takes a comment away, as somebody does who does not want it.
+func (g *fakeGitHub) remove(id int64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.comments = slices.DeleteFunc(g.comments, func(c *comment) bool { return c.ID == id })
 }
 
 // say adds a comment to an issue.

@@ -204,12 +204,8 @@ func (a *authorized) renewing(request *http.Request) (*http.Response, error) {
 		request = request.Clone(request.Context())
 		request.Body = body
 	}
-	again, err := a.send(request, true)
-	if err != nil {
-		return response, nil
-	}
 	response.Body.Close()
-	return again, nil
+	return a.send(request, true)
 }
 
 func (a *authorized) send(request *http.Request, fresh bool) (*http.Response, error) {
