@@ -47,6 +47,10 @@ func TestCheckRun(t *testing.T) {
 	g.issues[7].Pull = map[string]any{"url": "x"}
 	g.mu.Unlock()
 	g.deliver("workflow_run", guid(), workflowRun(1, "success"))
+	g.fail("^POST /repos/o/r/check-runs$", false, status(403, "Resource not accessible by integration")) // an App without the permission
+	g.deliver("workflow_run", guid(), workflowRun(9, "failure"))
+	settled(t, p)
+	noDead(t, p)
 	for range 2 { // the second look finds the check run of the first
 		g.deliver("workflow_run", guid(), workflowRun(1, "failure"))
 		settled(t, p)

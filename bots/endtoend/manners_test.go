@@ -195,9 +195,9 @@ func TestPauseIsShared(t *testing.T) {
 			w.Header().Set("X-RateLimit-Reset", fmt.Sprint(time.Now().Add(2*time.Second).Unix()))
 			refuse(w, 403, "API rate limit exceeded for installation")
 		},
-		func(w http.ResponseWriter) { w.Header().Set("Retry-After", "2"); w.WriteHeader(429) },
+		func(w http.ResponseWriter) { w.Header().Set("Retry-After", "1"); w.WriteHeader(429) },
 		func(w http.ResponseWriter) {
-			w.Header().Set("Retry-After", "3")
+			w.Header().Set("Retry-After", "2")
 			refuse(w, 403, "You have exceeded a secondary rate limit")
 		},
 	}

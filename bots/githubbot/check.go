@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"path"
 	"strings"
@@ -20,6 +21,15 @@ const (
 	maxAnnotations = 50 // of a request
 	maxSummary     = 65_000
 )
+
+// check sees to the check run of a failed workflow run. An App that may not make any, or not read logs, leaves it at that.
+func (b *Bot) check(ctx context.Context, s *snapshot) error {
+	err := b.checkRun(ctx, s)
+	if isStatus(err, http.StatusForbidden) {
+		return fmt.Errorf("%w: %w", overForbidden, err)
+	}
+	return err
+}
 
 // checkRun puts the cause of a failed workflow run beside it, with annotations at the lines of the repository's own code. It is neutral: the
 // run itself says that it failed. Where no cause is known, there is none.

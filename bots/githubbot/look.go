@@ -85,7 +85,7 @@ func (b *Bot) look(ctx context.Context, s *snapshot, job queue.Job) error {
 	s.client = b.client(s.Installation)
 	switch {
 	case s.Run != 0:
-		return b.checkRun(ctx, s)
+		return b.check(ctx, s)
 	case s.Number == 0:
 		return b.findPulls(ctx, s, job)
 	}

@@ -30,6 +30,7 @@ const (
 	overUnknown   over = "nothing known"
 	overUninstall over = "not installed"
 	overNoApp     over = "not an App"
+	overForbidden over = "check runs not permitted"
 )
 
 // ending returns the reason for which an answer of GitHub's ends a look, or "".
