@@ -87,7 +87,7 @@ func (e Engine) Usable(facts map[string]string) (usable map[string]string, compl
 			continue
 		}
 		if _, err := vocabulary.Parse(name, facts[name]); err != nil {
-			complaints = append(complaints, fmt.Sprintf("I did not use the fact `%s`: %v.", name, err))
+			complaints = append(complaints, fmt.Sprintf("I did not use the fact `%s`: %s.", name, strings.TrimPrefix(err.Error(), name+": ")))
 			continue
 		}
 		usable[name] = facts[name]

@@ -106,7 +106,7 @@ func (b *Bot) receipt(ctx context.Context, s *snapshot) error {
 func (b *Bot) heard(ctx context.Context, s *snapshot) {
 	const most = 5
 	for _, c := range s.all[max(len(s.all)-most, 0):] {
-		if c.GetReactions().GetEyes() == 0 && c.GetID() != s.memory.Receipt {
+		if c.GetReactions().GetEyes() == 0 && c.GetID() > s.memory.Answered && c.GetID() != s.memory.Receipt {
 			_ = b.eyes(ctx, s, c.GetID())
 		}
 	}

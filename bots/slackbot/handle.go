@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/gpu-triage/triage/matcher/report"
@@ -68,7 +69,7 @@ func (b *Bot) answer(ctx context.Context, job queue.Job, t task) error {
 	if err != nil {
 		return err
 	}
-	report.Notes = append(report.Notes, append(complaints, notes...)...)
+	report.Notes = slices.Concat(complaints, notes, report.Notes)
 	queue.CrashPoint("diagnosed")
 	id, err := b.Reports.Save(ctx, job.ID, report)
 	if err != nil {
