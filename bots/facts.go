@@ -32,23 +32,26 @@ func (e Engine) LeadingFacts(text string) (facts map[string]string, rest string)
 	}
 }
 
-// maxMisspelt words are looked at.
-const maxMisspelt = 8
+// maxUnknown words are looked at.
+const maxUnknown = 8
 
-// Misspelt are sentences about the name=value words that a text begins with and that surely should be facts. A log may begin with such words
-// too, so that a name has to be near one of a fact.
-func (e Engine) Misspelt(text string) (complaints []string) {
+// Unknown are sentences about the name=value words that a text begins with and that are no facts. A log may begin with such words too, but
+// then its next line does as well.
+func (e Engine) Unknown(text string) (complaints []string) {
 	vocabulary := e.Matcher.Base().Vocabulary
-	rest := strings.TrimLeft(text, " \t\r\n")
-	for range maxMisspelt {
-		m := factWord.FindStringSubmatch(rest)
+	line, after, _ := strings.Cut(strings.TrimLeft(text, " \t\r\n"), "\n")
+	for range maxUnknown {
+		m := factWord.FindStringSubmatch(line)
 		if m == nil {
 			break
 		}
-		if _, known := vocabulary.Fact(m[1]); !known && meant(m[1], vocabulary) != "" {
+		if _, known := vocabulary.Fact(m[1]); !known {
 			complaints = append(complaints, unknownFact(m[1], vocabulary))
 		}
-		rest = rest[len(m[0]):]
+		line = line[len(m[0]):]
+	}
+	if strings.TrimSpace(line) == "" && factWord.MatchString(strings.TrimLeft(after, " \t\r\n")) {
+		return nil
 	}
 	return complaints
 }

@@ -71,3 +71,22 @@ func TestUnknownFactsAreExplained(t *testing.T) {
 		t.Errorf("%q", complaints)
 	}
 }
+
+func TestUnknownWordsInFrontOfALog(t *testing.T) {
+	engine, err := NewEngine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]int{
+		"nonsense=1 Traceback (most recent call last):\n  File":  1,
+		"nonsense=1 other=2\nTraceback (most recent call last):": 2,
+		"torch=2.6.0 Traceback":                                  0,
+		"Traceback x=1":                                          0,
+		"epoch=1 loss=0.3\nepoch=2 loss=0.2\n":                   0, // a log
+		"":                                                       0,
+	} {
+		if got := engine.Unknown(text); len(got) != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package endtoend
 
 import (
 	"bytes"
+	"cmp"
 	"crypto"
 	"crypto/hmac"
 	"crypto/rand"
@@ -100,6 +101,21 @@ type fakeGitHub struct {
 	order      []request // every request
 	checks     []*checkRun
 	tree       []string // files of every commit
+	name       string   // of the repository, where it is no longer o/r
+}
+
+// renamed answers a request that uses the old name of the repository, as GitHub does, and turns others into ones that do.
+func (g *fakeGitHub) renamed(w http.ResponseWriter, r *http.Request) bool {
+	if g.name == "" {
+		return false
+	}
+	if rest, old := strings.CutPrefix(r.URL.Path, "/repos/o/r"); old {
+		w.Header().Set("Location", "/repositories/1"+rest)
+		refuse(w, http.StatusMovedPermanently, "Moved Permanently")
+		return true
+	}
+	r.URL.Path = strings.Replace(strings.Replace(r.URL.Path, "/repositories/1", "/repos/o/r", 1), "/repos/"+g.name, "/repos/o/r", 1)
+	return false
 }
 
 // request is a request with the time at which it came.
@@ -204,7 +220,7 @@ func (g *fakeGitHub) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	answer := httptest.NewRecorder()
 	g.mu.Lock()
-	if g.authorized(answer, r) {
+	if g.authorized(answer, r) && !g.renamed(answer, r) {
 		g.route(answer, r, body)
 	}
 	g.mu.Unlock()
@@ -297,7 +313,7 @@ var paths = []struct {
 	{regexp.MustCompile(`^PATCH /repos/o/r/check-runs/(\d+)$`), (*fakeGitHub).updateCheck},
 	{regexp.MustCompile(`^GET /repos/o/r/git/trees/([0-9a-f]{40})$`), (*fakeGitHub).listTree},
 	{regexp.MustCompile(`^GET /repos/o/r$`), func(g *fakeGitHub, w http.ResponseWriter, _ *http.Request, _ []string, _ []byte) {
-		answer(w, 200, map[string]any{"full_name": "o/r", "private": g.private})
+		answer(w, 200, map[string]any{"full_name": cmp.Or(g.name, "o/r"), "private": g.private})
 	}},
 	{regexp.MustCompile(`^POST /app/installations/(\d+)/access_tokens$`), (*fakeGitHub).newToken},
 	{regexp.MustCompile(`^GET /app/hook/deliveries$`), (*fakeGitHub).listDeliveries},

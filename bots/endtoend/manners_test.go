@@ -101,7 +101,7 @@ func TestManners(t *testing.T) {
 		name string
 		test func(t *testing.T, g *fakeGitHub, p *process)
 	}{{"removed", removedStaysAway}, {"bot's issue", ownerAsksOnBotsIssue}, {"off and on", offAndOn}, {"outdated", outdatedIsMinimised},
-		{"generic", genericAnswersUnasked}, {"opt-out", optOutHoldsAtOnce}} {
+		{"generic", genericAnswersUnasked}, {"opt-out", optOutHoldsAtOnce}, {"renamed", renamedIsFollowed}} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, g, p) })
 	}
 }
@@ -179,6 +179,23 @@ func TestGoneIssuesEndQuietly(t *testing.T) {
 		t.Error("something was tried again")
 	}
 	noDead(t, p)
+}
+
+// A repository that got another name is answered under that.
+func renamedIsFollowed(t *testing.T, g *fakeGitHub, p *process) {
+	n := g.unusedNumber()
+	g.put(".github/triage.yml", "")
+	g.open(n, "ann", body(t))
+	before := g.payload(n, "opened", nil)
+	g.mu.Lock()
+	g.name = "o/new"
+	g.mu.Unlock()
+	g.deliver("issues", guid(), before)
+	eventually(t, "a comment", p, func() bool { return len(g.ours(n)) == 1 })
+	settled(t, p)
+	if many := len(g.ours(n)); many != 1 {
+		t.Errorf("%d comments", many)
+	}
 }
 
 // One worker is told to wait, and all wait.

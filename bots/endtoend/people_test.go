@@ -32,6 +32,7 @@ func TestSlackSaysInWordsWhatItCannotRead(t *testing.T) {
 		"no such issue":    {text: "https://github.com/o/r/issues/404", want: []string{"issues/404", "private, or not there", "/triage"}, logged: "Not Found"},
 		"another host":     {text: "https://evil.example/x.log", want: []string{"evil.example/x.log", "not a host that logs are fetched from", "Paste the log"}},
 		"an unknown fact":  {text: "torhc=2.6.0 zzz=1 https://acme.slack.com/files/U2/F2/train.log", want: []string{"torhc", "Did you mean", "zzz"}},
+		"a nonsense fact":  {text: "nonsense=1 " + log, want: []string{"nonsense", "such as"}},
 		"a wrong value":    {text: "world_size=many " + log, want: []string{"world_size", "not a number"}},
 	} {
 		t.Run(name, func(t *testing.T) {

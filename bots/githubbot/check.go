@@ -216,19 +216,20 @@ func inTree(file string, files map[string]bool) (string, bool) {
 	}
 }
 
-// inCheckout is inTree where the files are not known: GitHub's runners check a repository out below a folder of its name, twice.
+// inCheckout is inTree where the files are not known: a repository is mostly checked out below a folder of its name, as GitHub's runners do,
+// or below a folder named workspace, as its containers do.
 // https://docs.github.com/actions/reference/workflows-and-actions/variables
 func inCheckout(file, repository string) (string, bool) {
 	file = slashed(file)
-	if installed(file) || strings.HasPrefix(file, "..") {
+	if installed(file) {
 		return "", false
 	}
-	for _, root := range []string{"/" + repository + "/" + repository + "/", "/github/workspace/"} {
-		if _, rest, found := strings.Cut(file, root); found && rest != "" {
-			return rest, true
+	for _, folder := range []string{"/" + repository + "/", "/workspace/"} {
+		if at := strings.LastIndex(file, folder); at >= 0 {
+			return file[at+len(folder):], true
 		}
 	}
-	return file, !path.IsAbs(file) && !strings.HasPrefix(file, "<") && !strings.Contains(file, ":")
+	return file, !path.IsAbs(file) && !strings.HasPrefix(file, "..") && !strings.HasPrefix(file, "<") && !strings.Contains(file, ":")
 }
 
 func slashed(file string) string { return path.Clean(strings.ReplaceAll(file, `\`, "/")) }

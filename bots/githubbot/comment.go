@@ -87,7 +87,7 @@ func (b *Bot) post(ctx context.Context, s *snapshot, body string) (changed bool,
 		if err != nil {
 			return false, err
 		}
-		s.memory.Comment = created.GetID()
+		s.memory.Comment, s.memory.Removed, s.memory.Folded = created.GetID(), time.Time{}, false
 		if login := created.GetUser().GetLogin(); login != "" && b.me(ctx) == "" {
 			b.remember(ctx, login)
 		}

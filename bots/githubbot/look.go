@@ -105,21 +105,30 @@ func (b *Bot) look(ctx context.Context, s *snapshot, job queue.Job) error {
 		return err
 	}
 	b.noteRepository(ctx, s.Repository)
+	err := b.seeTo(ctx, s, job, stale)
+	var end over
+	if err == nil || errors.As(err, &end) {
+		if err := b.Store.Save(ctx, key, s.memory); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// seeTo reads an issue and answers it.
+func (b *Bot) seeTo(ctx context.Context, s *snapshot, job queue.Job, stale time.Time) error {
 	if err := b.fetch(ctx, s, job, stale); err != nil {
 		return err
 	}
 	if err := b.welcome(ctx, s); err != nil {
-		return errors.Join(err, b.Store.Save(ctx, key, s.memory))
+		return err
 	}
 	if err := b.gather(ctx, s); err != nil {
 		return err
 	}
 	defer os.RemoveAll(s.dir)
 	queue.CrashPoint("fetched")
-	if err := b.answer(ctx, s); err != nil {
-		return err
-	}
-	return b.Store.Save(ctx, key, s.memory)
+	return b.answer(ctx, s)
 }
 
 // noteRepository keeps a repository's name for the sweep, which with a plain token cannot ask GitHub where webhooks are.
@@ -191,12 +200,15 @@ func redirected(response *github.Response, s *snapshot) bool {
 
 // follow looks again under a repository's new name. An issue that somebody moved to another repository is left alone: nobody asked there.
 func (b *Bot) follow(ctx context.Context, s *snapshot, job queue.Job, issue *github.Issue) error {
+	if issue.GetNumber() != s.Number || strings.HasSuffix(job.ID, "-renamed") {
+		return overMoved
+	}
 	repository, _, err := s.client.Repositories.Get(ctx, s.owner, s.repo)
 	if err != nil {
 		return judge(err)
 	}
 	to, name := s.visit, repository.GetFullName()
-	if name == "" || strings.EqualFold(name, s.Repository) || issue.GetNumber() != s.Number || strings.HasSuffix(job.ID, "-renamed") {
+	if name == "" || strings.EqualFold(name, s.Repository) {
 		return overMoved
 	}
 	to.Repository = name

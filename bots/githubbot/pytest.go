@@ -21,7 +21,7 @@ var (
 
 const (
 	placesBelow = 12  // lines below the exception in which its deepest place stands
-	placesKept  = 100 // frames of a test
+	placesKept  = 100 // frames of a test, the deepest
 )
 
 // withPytest adds the places that pytest wrote to the evidence of those diagnoses that show no line of code, the deepest first.
@@ -56,9 +56,10 @@ func places(log io.Reader, of report.Evidence) (found []report.Evidence) {
 				return found
 			}
 			found = nil
-		case m != nil && len(found) < placesKept:
+		case m != nil:
 			e := report.Evidence{Source: of.Source, Line: number, Rank: of.Rank, Text: fmt.Sprintf("File %q, line %s", m[1], m[2])}
 			found = slices.Insert(found, 0, e)
+			found = found[:min(len(found), placesKept)]
 		}
 		if err != nil {
 			break

@@ -93,7 +93,7 @@ func (b *Bot) gather(ctx context.Context, t task, text, dir string) (logs []fetc
 	if strings.TrimSpace(pasted) != "" && !(len(found) > 0 && len(pasted) < 200 && !strings.Contains(strings.TrimSpace(pasted), "\n")) {
 		found = nil // addresses within a log are part of it
 		logs = append(logs, fetch.Log{Name: "message", Text: []byte(unfenced(text))})
-		notes = b.Engine.Misspelt(text)
+		notes = b.Engine.Unknown(text)
 	} else {
 		_, notes = b.Engine.Usable(bots.AllFacts(pasted))
 	}
