@@ -289,24 +289,27 @@ func ownerAsksOnBotsIssue(t *testing.T, g *fakeGitHub, p *process) {
 	}
 }
 
-// The receipt comes before anything that takes time, and does not wait for the pause between two looks.
+// The receipt comes before anything that takes time: it waits neither for the pause between two looks, nor for a log that is being read for
+// the same issue.
 func TestReceiptComesFirst(t *testing.T) {
 	t.Parallel()
 	g := newGitHub(t)
-	p := start(t, t.TempDir(), append(g.asApp(), "TRIAGE_DEBOUNCE=3s")...)
+	p := start(t, t.TempDir(), append(g.asApp(), "TRIAGE_DEBOUNCE=1s")...)
 	g.aim(p)
 	g.open(1, "ann", body(t))
+	reading, read := make(chan bool), make(chan bool)
+	g.fail("^GET /repos/o/r/contents/.github/triage.yml$", true, func(w http.ResponseWriter) { close(reading); <-read; refuse(w, 404, "Not Found") })
 	g.deliver("issues", guid(), g.payload(1, "opened", nil))
-	eventually(t, "a comment", p, func() bool { return len(g.ours(1)) == 1 })
+	<-reading
 	began := time.Now()
-	g.fail("^GET /repos/o/r/contents/.github/triage.yml$", true, func(w http.ResponseWriter) { time.Sleep(time.Second); refuse(w, 404, "Not Found") })
 	asked := g.say(1, "ann", "NONE", "/triage transformer_engine=1.12.0")
 	g.deliver("issue_comment", guid(), g.payload(1, "created", asked))
 	eventually(t, "a receipt", p, func() bool { return g.reaction(asked, "eyes") == 1 })
-	if lines := g.since(began); lines[0] != fmt.Sprintf("POST /repos/o/r/issues/comments/%d/reactions", asked.ID) {
+	if lines := g.since(began); len(lines) != 1 || lines[0] != fmt.Sprintf("POST /repos/o/r/issues/comments/%d/reactions", asked.ID) {
 		t.Errorf("before the receipt came %v", lines)
 	}
-	eventually(t, "an answer", p, func() bool { return g.ours(1)[0].edits == 1 })
+	close(read)
+	eventually(t, "an answer", p, func() bool { ours := g.ours(1); return len(ours) == 1 && strings.Contains(ours[0].Body, "1.12.0") })
 }
 
 // Off is off, for good; on asks again. What the author of an issue may not undo is what an owner switched off.

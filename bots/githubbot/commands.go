@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-github/v60/github"
 
 	"github.com/gpu-triage/triage/bots"
+	"github.com/gpu-triage/triage/bots/queue"
 )
 
 // command is what a comment tells us to do: "/triage name=value ..." asks, "/triage off" silences an issue, "/triage on" asks again.
@@ -40,7 +41,6 @@ func commandIn(body string) (c command, ok bool) {
 
 // commands are what those who may told us in the comments of an issue.
 type commands struct {
-	all   []*github.IssueComment
 	asked []*github.IssueComment // those that want an answer
 	given map[string]string      // facts, the later outweighing the earlier
 	off   bool                   // the last word
@@ -56,7 +56,6 @@ func commandsIn(comments []*github.IssueComment, author string) commands {
 		if !ok || user.bot() || !mayAsk(user.Login, c.GetAuthorAssociation(), author) {
 			continue
 		}
-		found.all = append(found.all, c)
 		ours := belongs(c.GetAuthorAssociation())
 		switch {
 		case said.off:
@@ -86,36 +85,17 @@ func (s *snapshot) pending() bool {
 	return s.newest() > s.memory.Answered || s.Command != 0 && slices.ContainsFunc(s.asked, edited)
 }
 
-// receipt shows whoever gave a command that it was heard, before anything that takes time.
-func (b *Bot) receipt(ctx context.Context, s *snapshot) error {
-	if s.Command == 0 || s.Command == s.memory.Receipt {
-		return nil
-	}
-	err := b.eyes(ctx, s, s.Command)
+// receipt shows whoever gave a command that it was heard, and then asks for the look: neither the settings nor a log that is being read for
+// the same issue are waited for.
+func (b *Bot) receipt(ctx context.Context, s *snapshot, job queue.Job) error {
+	_, _, err := s.client.Reactions.CreateIssueCommentReaction(ctx, s.owner, s.repo, s.Command, "eyes")
 	if paused := (&pausedError{}); errors.As(err, &paused) {
 		return judge(err)
 	}
-	if err != nil {
-		return nil // heard tries again
-	}
-	s.memory.Receipt = s.Command
-	return b.Store.Save(ctx, memoryKey(s.Repository, s.Number), s.memory)
-}
-
-// heard gives the last commands a receipt that have none, such as those whose delivery a later one replaced.
-func (b *Bot) heard(ctx context.Context, s *snapshot) {
-	const most = 5
-	for _, c := range s.all[max(len(s.all)-most, 0):] {
-		if c.GetReactions().GetEyes() == 0 && c.GetID() > s.memory.Answered && c.GetID() != s.memory.Receipt {
-			_ = b.eyes(ctx, s, c.GetID())
-		}
-	}
-}
-
-func (b *Bot) eyes(ctx context.Context, s *snapshot, comment int64) error {
-	_, _, err := s.client.Reactions.CreateIssueCommentReaction(ctx, s.owner, s.repo, comment, "eyes")
-	if err != nil {
+	if err != nil { // the answer will show it
 		b.Log.Info("a command was not acknowledged with a reaction", "repository", s.Repository, "number", s.Number, "error", err)
 	}
-	return err
+	to := s.visit
+	to.Receipt = false
+	return b.store(ctx, job.ID+"-look", []visit{to})
 }

@@ -26,7 +26,6 @@ type memory struct {
 	Comment      int64     `json:"comment,omitempty"`  // our comment
 	Removed      time.Time `json:"removed,omitzero"`   // when it was last seen to be gone
 	Folded       bool      `json:"folded,omitempty"`   // it was minimised by us
-	Receipt      int64     `json:"receipt,omitempty"`  // the command that was last acknowledged
 	Answered     int64     `json:"answered,omitempty"` // the last command that was answered
 	Signature    string    `json:"signature,omitempty"`
 	Helpful      int       `json:"helpful,omitempty"` // reactions counted so far
@@ -84,6 +83,8 @@ func (b *Bot) look(ctx context.Context, s *snapshot, job queue.Job) error {
 	}
 	s.client = b.client(s.Installation)
 	switch {
+	case s.Receipt:
+		return b.receipt(ctx, s, job)
 	case s.Run != 0:
 		return b.check(ctx, s)
 	case s.Number == 0:
@@ -91,9 +92,6 @@ func (b *Bot) look(ctx context.Context, s *snapshot, job queue.Job) error {
 	}
 	key := memoryKey(s.Repository, s.Number)
 	if _, err := b.Store.Load(ctx, key, &s.memory); err != nil {
-		return err
-	}
-	if err := b.receipt(ctx, s); err != nil {
 		return err
 	}
 	if since := time.Since(s.memory.Looked); since < b.Debounce && since >= 0 {
@@ -217,7 +215,6 @@ func (b *Bot) follow(ctx context.Context, s *snapshot, job queue.Job, issue *git
 
 // welcome returns why nothing is to be said, or nil. A new command of somebody who may asks for an answer where silence is the rule.
 func (b *Bot) welcome(ctx context.Context, s *snapshot) error {
-	b.heard(ctx, s)
 	if s.off {
 		b.fold(ctx, s, true)
 		return overOff

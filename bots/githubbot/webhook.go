@@ -71,6 +71,7 @@ type visit struct {
 	Repository   string    `json:"repository"`
 	Number       int       `json:"number,omitempty"`  // of the issue or pull request
 	Command      int64     `json:"command,omitempty"` // the comment that asks
+	Receipt      bool      `json:"receipt,omitempty"` // acknowledge Command, then look
 	Run          int64     `json:"run,omitempty"`     // a failed run that gets a check run, of Commit
 	Attempt      int       `json:"attempt,omitempty"` // at that run
 	Workflow     string    `json:"workflow,omitempty"`
@@ -151,7 +152,10 @@ func (b *Bot) store(ctx context.Context, delivery string, visits []visit) error 
 
 // key is what a visit is about.
 func (l visit) key() string {
-	if l.Run != 0 {
+	switch {
+	case l.Receipt:
+		return fmt.Sprintf("%s#%d command %d", l.Repository, l.Number, l.Command)
+	case l.Run != 0:
 		return l.Repository + " run " + l.attempt()
 	}
 	return fmt.Sprintf("%s#%d%s", l.Repository, l.Number, l.Commit)
@@ -212,7 +216,7 @@ func (e event) comment(to visit) (visits []visit, ignored string) {
 	case e.Comment.User.bot(), !mayAsk(e.Comment.User.Login, e.Comment.Association, e.Issue.User.Login):
 		return nil, "not allowed"
 	}
-	to.Command = e.Comment.ID
+	to.Command, to.Receipt = e.Comment.ID, true
 	return []visit{to}, ""
 }
 

@@ -89,14 +89,13 @@ func (c *composer) report(r report.Report, page string) {
 	c.all = append(c.all, slack.NewHeaderBlock(title))
 	c.chars += utf8.RuneCountInString(title.Text)
 	c.section(fit(standing(d)+"\n"+neutral(c.cut(oneLine(d.Cause), c.extent.prose)), maxSection))
-	asked := d.Certainty != report.Confirmed
-	if asked {
-		c.question(d, "*One answer settles this:* what is")
+	if d.Certainty != report.Confirmed {
+		c.question(d)
 	}
 	c.fixes(d)
 	c.evidence(d)
-	if !asked {
-		c.question(d, "*This would tell which fix is best:* what is")
+	if d.Certainty == report.Confirmed {
+		c.question(d)
 	}
 	c.notes(r.Notes)
 	c.others(r.Diagnoses[1:], page)
@@ -181,15 +180,20 @@ func (c *composer) commands(commands report.Commands) string {
 	return block(text)
 }
 
+// openings say what the answer to a question would tell.
+var openings = map[report.Certainty]string{
+	report.Likely: "*One answer settles this:* what is", report.Unexplained: "*This would tell more:* what is", report.Confirmed: "*This would tell which fix is best:* what is",
+}
+
 // question asks the one thing that would decide, the first. The others stand in the whole report.
-func (c *composer) question(d report.Diagnosis, opening string) {
+func (c *composer) question(d report.Diagnosis) {
 	if len(d.Missing) == 0 {
 		return
 	}
 	c.whole = c.whole && len(d.Missing) == 1
 	m := d.Missing[0]
 	why := neutral(c.cut(oneLine(m.Why), c.extent.prose/2))
-	text := opening + " " + code(m.Name) + "? (" + why + ")"
+	text := openings[d.Certainty] + " " + code(m.Name) + "? (" + why + ")"
 	if m.Name == "log" {
 		text = "*A longer log would tell:* " + why
 	}

@@ -112,7 +112,7 @@ func (m *markdown) first(d report.Diagnosis) {
 	}
 	missing := d.Missing
 	if d.Certainty != report.Confirmed && len(missing) > 0 {
-		m.question(missing[0])
+		m.question(missing[0], d.Certainty)
 		missing = missing[1:]
 	}
 	if len(d.Fixes) > 0 {
@@ -184,9 +184,13 @@ func deciding(evidence []report.Evidence) []report.Evidence {
 }
 
 // question asks for the one thing that would decide.
-func (m *markdown) question(asked report.Missing) {
+func (m *markdown) question(asked report.Missing, certainty report.Certainty) {
 	why := inline(cut(Line(asked.Why), min(m.extent.prose, 2*screenWidth)))
-	text := "**One answer settles this:** what is " + code(cut(Line(asked.Name), 100)) + "? (" + why + ")"
+	opening := "**One answer settles this:**"
+	if certainty == report.Unexplained {
+		opening = "**This would tell more:**"
+	}
+	text := opening + " what is " + code(cut(Line(asked.Name), 100)) + "? (" + why + ")"
 	if asked.Name == "log" {
 		text = "**A longer log would tell:** " + why
 	}
