@@ -93,7 +93,7 @@ func (b *Bot) post(ctx context.Context, s *snapshot, body string) (changed bool,
 		}
 		return true, nil
 	}
-	s.memory.Comment = s.ours[0].GetID()
+	s.memory.Comment, s.memory.Removed = s.ours[0].GetID(), time.Time{}
 	if strings.TrimSpace(s.ours[0].GetBody()) == strings.TrimSpace(body) {
 		return false, nil
 	}

@@ -47,6 +47,7 @@ func (b *Bot) Feedback(ctx context.Context) {
 	}
 }
 
+// collect looks at the comments of the last days, and keeps in mind for longer which were removed.
 func (b *Bot) collect(ctx context.Context) error {
 	var recent, removed []memory
 	err := b.Store.Each(ctx, "issue", func(data []byte) bool {
@@ -67,31 +68,29 @@ func (b *Bot) collect(ctx context.Context) error {
 		}
 	}
 	for _, m := range recent {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		owner, repo := ownerOf(m.Repository)
-		comment, _, err := b.client(m.Installation).Issues.GetComment(ctx, owner, repo, m.Comment)
-		if paused := (&pausedError{}); errors.As(err, &paused) {
+		if err := b.recount(ctx, m); err != nil {
 			return err
-		}
-		before := m
-		if gone(err) {
-			m.Removed = time.Now().UTC()
-			if err := b.Store.Save(ctx, memoryKey(m.Repository, m.Number), m); err != nil {
-				return err
-			}
-		}
-		if err != nil {
-			continue
-		}
-		reactions := comment.GetReactions()
-		b.count(&m, reactions.GetPlusOne()+reactions.GetHooray()+reactions.GetHeart(), reactions.GetMinusOne()+reactions.GetConfused())
-		if m != before {
-			if err := b.Store.Save(ctx, memoryKey(m.Repository, m.Number), m); err != nil {
-				return err
-			}
 		}
 	}
 	return err
+}
+
+// recount counts the reactions on a comment, or notes that it was removed. The error is that of the store, or a pause.
+func (b *Bot) recount(ctx context.Context, m memory) error {
+	owner, repo := ownerOf(m.Repository)
+	comment, _, err := b.client(m.Installation).Issues.GetComment(ctx, owner, repo, m.Comment)
+	before, paused := m, (&pausedError{})
+	switch {
+	case errors.As(err, &paused), ctx.Err() != nil:
+		return err
+	case gone(err):
+		m.Removed = time.Now().UTC()
+	case err == nil:
+		reactions := comment.GetReactions()
+		b.count(&m, reactions.GetPlusOne()+reactions.GetHooray()+reactions.GetHeart(), reactions.GetMinusOne()+reactions.GetConfused())
+	}
+	if m == before {
+		return nil
+	}
+	return b.Store.Save(ctx, memoryKey(m.Repository, m.Number), m)
 }
