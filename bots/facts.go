@@ -90,7 +90,7 @@ func (e Engine) Usable(facts map[string]string) (usable map[string]string, compl
 			continue
 		}
 		if _, err := vocabulary.Parse(name, facts[name]); err != nil {
-			complaints = append(complaints, fmt.Sprintf("I did not use the fact `%s`: %s.", name, strings.TrimPrefix(err.Error(), name+": ")))
+			complaints = append(complaints, "I did not use the fact "+quoted(name)+": "+short(strings.TrimPrefix(err.Error(), name+": "))+".")
 			continue
 		}
 		usable[name] = facts[name]
@@ -100,7 +100,7 @@ func (e Engine) Usable(facts map[string]string) (usable map[string]string, compl
 
 // unknownFact says that a name means nothing, and what would.
 func unknownFact(name string, vocabulary *fact.Vocabulary) string {
-	text := fmt.Sprintf("No fact is named `%s`, so I did not use it.", name)
+	text := "No fact is named " + quoted(name) + ", so I did not use it."
 	if near := meant(name, vocabulary); near != "" {
 		return text + fmt.Sprintf(" Did you mean `%s`?", near)
 	}

@@ -40,11 +40,21 @@ func partly(name string, err error) string {
 	return "Not all of " + quoted(name) + " was read: " + Why(err) + "."
 }
 
+// longestName is how much of what a stranger wrote is quoted, in characters.
+const longestName = 200
+
 func quoted(name string) string {
-	if strings.Contains(name, " ") && !strings.Contains(name, ".") {
+	if len(name) < longestName && strings.Contains(name, " ") && !strings.Contains(name, ".") {
 		return name // words
 	}
-	return "`" + strings.ReplaceAll(name, "`", "'") + "`"
+	return "`" + strings.ReplaceAll(short(name), "`", "'") + "`"
+}
+
+func short(text string) string {
+	if runes := []rune(text); len(runes) > longestName {
+		return string(runes[:longestName-1]) + "…"
+	}
+	return text
 }
 
 // Why says in words why something could not be read, and what to do. It quotes nothing that a service, a stranger's machine or this

@@ -62,6 +62,10 @@ func TestUnknownFactsAreExplained(t *testing.T) {
 	if len(complaints) != 1 || !strings.Contains(complaints[0], "torhc") || !strings.Contains(complaints[0], "Did you mean `torch`?") {
 		t.Errorf("%q", complaints)
 	}
+	_, complaints = engine.Usable(map[string]string{"world_size": strings.Repeat("9x", 20_000), strings.Repeat("z", 20_000): "1"})
+	if len(complaints) != 2 || len(strings.Join(complaints, " ")) > 1000 {
+		t.Errorf("%d characters", len(strings.Join(complaints, " ")))
+	}
 	_, complaints = engine.Usable(map[string]string{"zzzzzzzzzz": "1"})
 	if len(complaints) != 1 || !strings.Contains(complaints[0], "such as `torch=") {
 		t.Errorf("%q", complaints)

@@ -200,6 +200,9 @@ func renamedIsFollowed(t *testing.T, g *fakeGitHub, p *process) {
 
 // One worker is told to wait, and all wait.
 func TestPauseIsShared(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for as long as GitHub demands")
+	}
 	t.Parallel()
 	g := newGitHub(t)
 	data := t.TempDir()

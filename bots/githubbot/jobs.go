@@ -88,7 +88,7 @@ func (b *Bot) jobsOf(ctx context.Context, s *snapshot, run int64) error {
 // jobLog fetches the log of one job from where GitHub keeps it, without our credentials.
 func (b *Bot) jobLog(ctx context.Context, c *github.Client, owner, repo string, job int64, dir string) (fetch.Log, error) {
 	address, response, err := c.Actions.GetWorkflowJobLogs(ctx, owner, repo, job, 2)
-	if response != nil && response.StatusCode == http.StatusGone {
+	if response != nil && (response.StatusCode == http.StatusGone || response.StatusCode == http.StatusNotFound) {
 		return fetch.Log{}, bots.Reason{Words: fmt.Sprintf("GitHub no longer keeps the log of job %d. Run it again", job)}
 	}
 	if err != nil {
