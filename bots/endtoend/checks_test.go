@@ -61,11 +61,16 @@ func TestCheckRun(t *testing.T) {
 	g.deliver("workflow_run", guid(), workflowRun(2, "failure"))
 	settled(t, p)
 	g.mu.Lock()
+	first := *g.checks[0]
+	g.mu.Unlock()
+	g.deliver("workflow_run", guid(), workflowRun(3, "success"))
+	settled(t, p)
+	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(g.checks) != 2 {
 		t.Fatalf("%d check runs\n%s", len(g.checks), p.logged())
 	}
-	c := g.checks[0]
+	c := first
 	if c.Name != "triage GPU CI" || c.Conclusion != "neutral" || !strings.Contains(c.Output.Summary, "torch-without-cuda") {
 		t.Errorf("the check run is %+v", c)
 	}
@@ -77,6 +82,9 @@ func TestCheckRun(t *testing.T) {
 		if a := g.checks[1].annotations; len(a) == 0 || a[0].Path != "nano/train.py" || a[0].Start != 41 {
 			t.Errorf("annotations of pytest's account: %+v", a)
 		}
+	}
+	if c := g.checks[0]; c.Conclusion != "skipped" || c.Output.Title != "Outdated: attempt 3 passed" {
+		t.Errorf("after the run passed, the check run is %+v", c)
 	}
 	for _, made := range g.comments {
 		t.Errorf("a comment that nobody wished: %s", made.Body)

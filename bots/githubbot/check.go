@@ -20,11 +20,16 @@ import (
 const (
 	maxAnnotations = 50 // of a request
 	maxSummary     = 65_000
+	maxAttempts    = 10 // of which the check runs are marked as outdated
 )
 
 // check sees to the check run of a failed workflow run. An App that may not make any, or not read logs, leaves it at that.
 func (b *Bot) check(ctx context.Context, s *snapshot) error {
-	err := b.checkRun(ctx, s)
+	do := b.checkRun
+	if s.Passed {
+		do = b.outdate
+	}
+	err := do(ctx, s)
 	if isStatus(err, http.StatusForbidden) {
 		return fmt.Errorf("%w: %w", overForbidden, err)
 	}
@@ -105,6 +110,28 @@ func (b *Bot) showCheck(ctx context.Context, s *snapshot, answer report.Report) 
 	}
 	b.Metrics.Answered(Kind, answer)
 	return b.Store.Save(ctx, key, made)
+}
+
+// outdate says in the check runs of earlier attempts that they no longer matter.
+func (b *Bot) outdate(ctx context.Context, s *snapshot) error {
+	title := fmt.Sprintf("Outdated: attempt %d passed", s.Attempt)
+	summary := "What stood here was about an earlier attempt."
+	for earlier := max(1, s.Attempt-maxAttempts); earlier < s.Attempt; earlier++ {
+		before, made := s.visit, madeCheck{}
+		before.Attempt = earlier
+		if _, err := b.Store.Load(ctx, "check:"+before.key(), &made); err != nil {
+			return err
+		}
+		if made.ID == 0 {
+			continue
+		}
+		_, _, err := s.client.Checks.UpdateCheckRun(ctx, s.owner, s.repo, made.ID, github.UpdateCheckRunOptions{Name: s.checkName(),
+			Status: github.String("completed"), Conclusion: github.String("skipped"), Output: &github.CheckRunOutput{Title: &title, Summary: &summary}})
+		if err != nil {
+			return judge(err)
+		}
+	}
+	return nil
 }
 
 // madeCheck is what there is of the check run of an attempt at a workflow run. It is kept before each step, since GitHub adds annotations and

@@ -74,6 +74,7 @@ type visit struct {
 	Receipt      bool      `json:"receipt,omitempty"` // acknowledge Command, then look
 	Run          int64     `json:"run,omitempty"`     // a failed run that gets a check run, of Commit
 	Attempt      int       `json:"attempt,omitempty"` // at that run
+	Passed       bool      `json:"passed,omitempty"`  // it passed at that attempt
 	Workflow     string    `json:"workflow,omitempty"`
 	Commit       string    `json:"commit,omitempty"` // of a failed run; without Run, the pull request has to be found first
 	Action       string    `json:"action"`
@@ -221,25 +222,28 @@ func (e event) comment(to visit) (visits []visit, ignored string) {
 }
 
 // runs are the visits that a failed run asks for: one to its commit, for a check run, and those to its pull requests. Of a fork's, GitHub
-// names none: they are found by the commit.
+// names none: they are found by the commit. One that passed when it was run again makes the check run outdated.
 func (e event) runs(to visit) (visits []visit, ignored string) {
-	if e.WorkflowRun.Conclusion != "failure" && e.WorkflowRun.Conclusion != "timed_out" {
-		return nil, "the run did not fail"
-	}
-	commit := e.WorkflowRun.HeadSHA
+	run := e.WorkflowRun
+	commit, failed := run.HeadSHA, run.Conclusion == "failure" || run.Conclusion == "timed_out"
 	known := len(commit) >= 40 && len(commit) <= 64 && strings.Trim(commit, "0123456789abcdef") == ""
-	if known && e.WorkflowRun.ID != 0 {
-		check := to
-		check.Run, check.Attempt, check.Commit = e.WorkflowRun.ID, e.WorkflowRun.Attempt, commit
-		check.Workflow = e.WorkflowRun.Name[:min(len(e.WorkflowRun.Name), 100)]
+	check := to
+	check.Run, check.Attempt, check.Commit, check.Workflow = run.ID, run.Attempt, commit, run.Name[:min(len(run.Name), 100)]
+	switch {
+	case run.Conclusion == "success" && run.Attempt > 1 && known && run.ID != 0:
+		check.Passed = true
+		return []visit{check}, ""
+	case !failed:
+		return nil, "the run did not fail"
+	case known && run.ID != 0:
 		visits = append(visits, check)
 	}
 	to.Pull = true
-	for _, pull := range e.WorkflowRun.PullRequests {
+	for _, pull := range run.PullRequests {
 		to.Number = pull.Number
 		visits = append(visits, to)
 	}
-	if len(e.WorkflowRun.PullRequests) == 0 && known {
+	if len(run.PullRequests) == 0 && known {
 		to.Commit = commit
 		visits = append(visits, to)
 	}
