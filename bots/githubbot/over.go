@@ -39,6 +39,8 @@ func ending(refused *github.ErrorResponse) over {
 	switch code := refused.Response.StatusCode; {
 	case code == http.StatusNotFound, code == http.StatusGone, code == http.StatusUnavailableForLegalReasons:
 		return overGone
+	case code == http.StatusUnprocessableEntity && strings.Contains(said, "no commit found"): // as of a branch that was deleted
+		return overGone
 	case code == http.StatusMovedPermanently, code == http.StatusTemporaryRedirect, code == http.StatusPermanentRedirect:
 		return overMoved
 	case code == http.StatusForbidden && strings.Contains(said, "lock"):

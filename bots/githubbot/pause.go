@@ -8,8 +8,8 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"regexp"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -108,13 +108,15 @@ func demanded(response *http.Response) (wait time.Duration, limited bool) {
 	return 0, code == http.StatusTooManyRequests || saysLimit(response)
 }
 
+// limitWords stand in the message of such a refusal, or in the address of its documentation.
+var limitWords = regexp.MustCompile(`(?i)secondary[- ]rate[- ]limit|abuse[- ](?:detection|rate[- ]limit)|rate limit exceeded`)
+
 // saysLimit tells whether a refusal's words are about the secondary limit. The body is there to read again.
 func saysLimit(response *http.Response) bool {
 	body := response.Body
 	said, _ := io.ReadAll(io.LimitReader(body, 16<<10))
 	response.Body = closing{io.NopCloser(io.MultiReader(bytes.NewReader(said), body)), func() { body.Close() }}
-	text := strings.ToLower(string(said))
-	return strings.Contains(text, "secondary rate limit") || strings.Contains(text, "abuse detection") || strings.Contains(text, "rate limit exceeded")
+	return limitWords.Match(said)
 }
 
 // pauseOf returns the pause that an installation's client shares.

@@ -30,6 +30,7 @@ func TestDemandsToWait(t *testing.T) {
 		"reset":         {answered(403, "", "X-RateLimit-Remaining", "0", "X-RateLimit-Reset", fmt.Sprint(behind.Add(30*time.Second).Unix()), "Date", behind.UTC().Format(http.TimeFormat)), 31 * time.Second},
 		"429 alone":     {answered(429, ""), 0},
 		"secondary":     {answered(403, `{"message":"You have exceeded a secondary rate limit. Please wait a few minutes"}`), 0},
+		"by its page":   {answered(403, `{"message":"Slow down","documentation_url":"https://docs.github.com/rest/overview/rate-limits-for-the-rest-api#about-secondary-rate-limits"}`), 0},
 		"not allowed":   {answered(403, `{"message":"Resource not accessible by integration"}`, "X-RateLimit-Remaining", "12"), -1},
 		"out of order":  {answered(503, ""), -1},
 		"busy":          {answered(503, "", "Retry-After", "5"), 5 * time.Second},
