@@ -36,6 +36,7 @@ func TestWrongSettings(t *testing.T) {
 		{"the other token", append(slack, "SLACK_BOT_TOKEN="+socketToken), []string{"SLACK_BOT_TOKEN", "app-level", "xoxb-"}},
 		{"a token as signing secret", append(slack, "SLACK_SIGNING_SECRET="+botToken), []string{"SLACK_SIGNING_SECRET", "Basic Information"}},
 		{"a token that Slack does not know", append(slack, "SLACK_BOT_TOKEN="+botToken+"1"), []string{"SLACK_BOT_TOKEN", "does not know this token", "OAuth & Permissions"}},
+		{"an app-level token that Slack does not know", append(slack, "SLACK_APP_TOKEN="+socketToken+"1"), []string{"SLACK_APP_TOKEN", "connections:write"}},
 		{"half of what workspaces need", append(slack, "SLACK_CLIENT_ID=1.2"), []string{"SLACK_CLIENT_SECRET and TRIAGE_SECRET_KEY and TRIAGE_PUBLIC_URL"}},
 		{"a short key", []string{"TRIAGE_SECRET_KEY=short"}, []string{"TRIAGE_SECRET_KEY", "openssl rand -hex 32"}},
 		{"a client id for the App's", append(github, "GITHUB_APP_ID=Iv1.0123456789abcdef"), []string{"GITHUB_APP_ID", "client ID"}},

@@ -23,39 +23,53 @@ var refusedTokens = map[string]string{
 	"not_allowed_token_type": "this is no bot token: take the one that begins with xoxb-",
 }
 
-// Check asks Slack once whether it takes SLACK_BOT_TOKEN, and says in words what is wrong with it and what to do.
+// Check asks Slack once whether it takes our tokens, and says in words what is wrong with them and what to do.
 func (b *Bot) Check(ctx context.Context) (c bots.Checked) {
-	if b.BotToken == "" {
-		return c
+	if b.AppToken != "" {
+		_, _, err := b.api.StartSocketModeContext(ctx) // an address to connect to, which is left alone
+		var said slack.SlackErrorResponse
+		if errors.As(err, &said) && (refusedTokens[said.Err] != "" || said.Err == "missing_scope") {
+			c.Wrong = errors.New("SLACK_APP_TOKEN: Slack refuses it (" + said.Err + "): make another in the app's settings, Basic Information, App-Level Tokens, with connections:write")
+		}
 	}
+	if b.BotToken != "" && c.Wrong == nil {
+		b.checkBot(ctx, &c)
+	}
+	return c
+}
+
+func (b *Bot) checkBot(ctx context.Context, c *bots.Checked) {
 	me, err := b.api.AuthTestContext(ctx)
 	var said slack.SlackErrorResponse
 	switch refused := errors.As(err, &said); {
 	case refused && refusedTokens[said.Err] != "":
 		c.Wrong = errors.New("SLACK_BOT_TOKEN: " + refusedTokens[said.Err])
-		return c
+		return
 	case err != nil:
 		c.Warnings = append(c.Warnings, "Slack cannot be asked just now, so SLACK_BOT_TOKEN was not checked")
-		return c
+		return
 	}
 	b.identity.mu.Lock()
 	b.identity.team = me.TeamID
 	b.identity.mu.Unlock()
 	c.Clock("Slack", &http.Response{Header: me.Header})
-	given := me.Header.Values("X-Oauth-Scopes")
+	if lacking := lackingScopes(me.Header); len(lacking) > 0 {
+		c.Warnings = append(c.Warnings, "SLACK_BOT_TOKEN lacks the scopes "+strings.Join(lacking, ", ")+
+			": add them in the app's settings, OAuth & Permissions, Bot Token Scopes, then Reinstall to Workspace")
+	}
+}
+
+// lackingScopes are those of the manifest that a token does not have, by Slack's answer to it.
+func lackingScopes(header http.Header) (lacking []string) {
+	given := header.Values("X-Oauth-Scopes")
 	if len(given) == 0 {
-		return c
+		return nil // a stand-in for Slack does not tell
 	}
 	has := strings.FieldsFunc(strings.Join(given, ","), func(r rune) bool { return r == ',' || r == ' ' })
-	var lacking []string
 	for _, want := range manifests.SlackScopes() {
 		if !slices.Contains(has, want) {
 			lacking = append(lacking, want)
 		}
 	}
-	if len(lacking) > 0 {
-		c.Warnings = append(c.Warnings, "SLACK_BOT_TOKEN lacks the scopes "+strings.Join(lacking, ", ")+
-			": add them in the app's settings, OAuth & Permissions, Bot Token Scopes, then Reinstall to Workspace")
-	}
-	return c
+	return lacking
 }

@@ -20,7 +20,7 @@ type place struct {
 	Enterprise string `json:"enterprise,omitempty"` // the organization above it
 }
 
-// in makes a key that is of this place alone.
+// in makes a key that is of this place alone. Ids of workspaces are unique by themselves, and Slack does not name the organization each time.
 func (p place) in(key string) string {
 	id := cmp.Or(p.Team, p.Enterprise)
 	if id == "" { // stored by an older program, or sent by a stand-in for Slack that knows one workspace
