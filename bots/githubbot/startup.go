@@ -16,12 +16,27 @@ import (
 // Check asks GitHub once whether it takes our credentials, and says in words what is wrong with them and what to do.
 func (b *Bot) Check(ctx context.Context) bots.Checked {
 	switch {
+	case b.pausedSomewhere(ctx):
+		return bots.Checked{Warnings: []string{"GitHub demanded a pause that lasts still, so its credentials were not checked"}}
 	case b.App != nil:
 		return b.checkApp(ctx)
 	case b.Token != "":
 		return b.checkToken(ctx)
 	}
 	return bots.Checked{}
+}
+
+// pausedSomewhere tells whether a pause that was demanded before the start lasts still, of whatever installation.
+func (b *Bot) pausedSomewhere(ctx context.Context) (paused bool) {
+	err := b.Store.Each(ctx, "pause", func(data []byte) bool {
+		var until time.Time
+		paused = json.Unmarshal(data, &until) == nil && time.Now().Before(until)
+		return !paused
+	})
+	if err != nil {
+		b.Log.Warn("pauses cannot be read", "error", err)
+	}
+	return paused
 }
 
 func (b *Bot) checkToken(ctx context.Context) (c bots.Checked) {
