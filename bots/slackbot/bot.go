@@ -75,31 +75,33 @@ func New(config Config) (*Bot, error) {
 	return b, nil
 }
 
-// Handlers are the endpoints of HTTP mode.
+// Handlers are the endpoints of HTTP mode, when there is a secret to check signatures with, and those by which workspaces install the app.
 func (b *Bot) Handlers() map[string]http.Handler {
-	handlers := map[string]http.Handler{
-		"POST /slack/commands": b.verified(func(ctx context.Context, body []byte) (any, error) {
-			form, err := url.ParseQuery(string(body))
-			if err != nil {
-				return nil, errMalformed
-			}
-			return b.command(ctx, commandOf(form), digest(body))
-		}),
-		"POST /slack/interactions": b.verified(func(ctx context.Context, body []byte) (any, error) {
-			form, err := url.ParseQuery(string(body))
-			if err != nil {
-				return nil, errMalformed
-			}
-			return b.interaction(ctx, []byte(form.Get("payload")), digest(body))
-		}),
-		"POST /slack/events": b.verified(func(ctx context.Context, body []byte) (any, error) {
-			return b.event(ctx, body, digest(body))
-		}),
-	}
+	handlers := map[string]http.Handler{}
 	if b.Install.on() {
 		handlers["GET /slack/install"] = http.HandlerFunc(b.install)
 		handlers["GET /slack/oauth"] = http.HandlerFunc(b.installed)
 	}
+	if b.SigningSecret == "" {
+		return handlers
+	}
+	handlers["POST /slack/commands"] = b.verified(func(ctx context.Context, body []byte) (any, error) {
+		form, err := url.ParseQuery(string(body))
+		if err != nil {
+			return nil, errMalformed
+		}
+		return b.command(ctx, commandOf(form), digest(body))
+	})
+	handlers["POST /slack/interactions"] = b.verified(func(ctx context.Context, body []byte) (any, error) {
+		form, err := url.ParseQuery(string(body))
+		if err != nil {
+			return nil, errMalformed
+		}
+		return b.interaction(ctx, []byte(form.Get("payload")), digest(body))
+	})
+	handlers["POST /slack/events"] = b.verified(func(ctx context.Context, body []byte) (any, error) {
+		return b.event(ctx, body, digest(body))
+	})
 	return handlers
 }
 

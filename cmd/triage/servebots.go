@@ -103,9 +103,9 @@ func (v *server) slack(downloads string, github *githubbot.Bot) error {
 	var modes []string
 	if v.SlackSecret != "" {
 		modes = append(modes, "HTTP")
-		for pattern, handler := range bot.Handlers() {
-			v.http.Handlers[pattern] = handler
-		}
+	}
+	for pattern, handler := range bot.Handlers() {
+		v.http.Handlers[pattern] = handler
 	}
 	if v.SlackApp != "" {
 		modes = append(modes, "Socket Mode")
