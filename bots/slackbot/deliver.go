@@ -250,8 +250,9 @@ func (b *Bot) snippet(ctx context.Context, at progress, l letter) {
 }
 
 // closedWays are Slack's errors that say that a message cannot go this way.
-var closedWays = []string{"not_in_channel", "channel_not_found", "is_archived", "restricted_action", "cannot_dm_bot", "user_not_found",
-	"missing_scope", "messages_tab_disabled", "user_not_in_channel", "not_allowed_token_type", "thread_not_found", "user_disabled"}
+var closedWays = []string{"not_in_channel", "channel_not_found", "is_archived", "cannot_dm_bot", "user_not_found",
+	"missing_scope", "messages_tab_disabled", "user_not_in_channel", "not_allowed_token_type", "thread_not_found", "user_disabled",
+	"no_permission", "ekm_access_denied", "team_access_not_granted", "channel_type_not_supported", "cannot_reply_to_message"}
 
 // judge tells the queue what an error of Slack's means.
 func judge(err error) error {
@@ -264,9 +265,9 @@ func judge(err error) error {
 		return queue.Later(err, limited.RetryAfter)
 	case errors.As(err, &said) && (said.Err == "ratelimited" || said.Err == "rate_limited"):
 		return queue.Later(err, 30*time.Second)
-	case errors.As(err, &said) && slices.Contains(closedWays, said.Err):
+	case errors.As(err, &said) && (slices.Contains(closedWays, said.Err) || strings.HasPrefix(said.Err, "restricted_action")):
 		return fmt.Errorf("%s: %w", said.Err, errNoWay)
-	case errors.As(err, &said) && (strings.HasPrefix(said.Err, "invalid_") || strings.HasPrefix(said.Err, "token_") || said.Err == "account_inactive" || said.Err == "msg_too_long"):
+	case errors.As(err, &said) && (strings.HasPrefix(said.Err, "invalid_") || strings.HasPrefix(said.Err, "token_") || said.Err == "account_inactive" || slices.Contains(mistakes, said.Err)):
 		return queue.Permanent(err)
 	}
 	return err
