@@ -115,10 +115,24 @@ func TestSetup(t *testing.T) {
 	if code, page := hand(t, operator, p.address+"/setup/slack", url.Values{"signing_secret": {signingSecret}, "bot_token": {"garbage"}}); code != http.StatusBadRequest || !strings.Contains(page, "xoxb-") {
 		t.Errorf("garbage gets %d\n%s", code, page)
 	}
+	// A token that Slack does not know is told after the start, which it does not end, and can be replaced.
+	hand(t, operator, p.address+"/setup/slack", url.Values{"signing_secret": {signingSecret}, "bot_token": {botToken + "1"}})
+	eventually(t, "words about the token", p, func() bool {
+		response, err := operator.Get(p.address + "/setup")
+		if err != nil {
+			return false // it starts just now
+		}
+		defer response.Body.Close()
+		page, _ := io.ReadAll(response.Body)
+		return strings.Contains(string(page), "does not know this token")
+	})
 	if code, page := hand(t, operator, p.address+"/setup/slack", fields); code != http.StatusOK {
 		t.Fatalf("Slack's secrets get %d\n%s", code, page)
 	}
-	eventually(t, "Slack at work", p, func() bool { code, _, _, _ := s.slash(p, "help"); return code == http.StatusOK })
+	eventually(t, "Slack at work", p, func() bool {
+		code, _, _, _ := s.slash(p, "help")
+		return code == http.StatusOK && strings.Count(p.logged(), `"triage serves"`) == 4
+	})
 	p.stop()
 	p = start(t, data, settings...)
 	if code, _, _, _ := s.slash(p, "help"); code != http.StatusOK {

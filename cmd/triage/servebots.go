@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/url"
 	"runtime"
@@ -57,18 +56,19 @@ func (v *server) github(ctx context.Context, downloads string) (*githubbot.Bot, 
 		return nil, err
 	}
 	v.checks = append(v.checks, check{bot.Check, !v.given.github})
-	switch {
-	case v.GitHubSecret == "":
+	if v.GitHubSecret == "" {
 		v.on = append(v.on, "github", "off: GITHUB_WEBHOOK_SECRET is missing")
 		return bot, nil
-	case app != nil:
-		v.on = append(v.on, "github", "on, as App "+v.GitHubApp)
-	case v.GitHubToken != "":
-		v.on = append(v.on, "github", "on, with a token")
-	default:
-		v.on = append(v.on, "github", "receives, but cannot comment: GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY_FILE, or GITHUB_TOKEN, are missing")
 	}
-	v.http.Setup.GitHub = fmt.Sprint(v.on[len(v.on)-1])
+	state := "receives, but cannot comment: GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY_FILE, or GITHUB_TOKEN, are missing"
+	switch {
+	case app != nil:
+		state = "on, as App " + v.GitHubApp
+	case v.GitHubToken != "":
+		state = "on, with a token"
+	}
+	v.on = append(v.on, "github", state)
+	v.http.Setup.GitHub = state
 	v.http.Handlers["POST /github/webhook"] = bot
 	v.work = append(v.work,
 		func(ctx context.Context) error {
