@@ -43,17 +43,20 @@ func (t Trip) Begin(w http.ResponseWriter, r *http.Request) (state string, err e
 	return state, nil
 }
 
-// End checks the state that came back. ErrNotBegun is the only error that the browser is to blame for.
+// End checks the state that came back. ErrNotBegun is the only error that the browser is to blame for. Nothing is stored yet: what the trip
+// brought is to be looked at first, and Once asked before it is used.
 func (t Trip) End(w http.ResponseWriter, r *http.Request, state string) error {
 	cookie, err := r.Cookie("triage_" + t.Name)
 	if err != nil || subtle.ConstantTimeCompare([]byte(cookie.Value), []byte(state)) != 1 {
 		return ErrNotBegun
 	}
 	http.SetCookie(w, t.cookie("", -1))
-	if err := t.sealed(r.Context(), state); err != nil {
-		return err
-	}
-	first, err := t.Store.First(r.Context(), "trip:"+state)
+	return t.sealed(r.Context(), state)
+}
+
+// Once is ErrNotBegun when a state was used before.
+func (t Trip) Once(ctx context.Context, state string) error {
+	first, err := t.Store.First(ctx, "trip:"+state)
 	if err == nil && !first {
 		return ErrNotBegun
 	}

@@ -56,11 +56,12 @@ type Bot struct {
 	apiHost  string
 	http     *http.Client
 	identity *identity
+	installs *bots.Limits
 }
 
 // New returns a bot. It asks Slack nothing yet.
 func New(config Config) (*Bot, error) {
-	b := &Bot{Config: config, identity: &identity{}, http: &http.Client{
+	b := &Bot{Config: config, identity: &identity{}, installs: bots.NewLimits(maxInstalls, time.Minute, maxInstalls), http: &http.Client{
 		Timeout:       15 * time.Second,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}

@@ -25,6 +25,9 @@ type Install struct {
 
 func (i Install) on() bool { return i.ClientID != "" && i.Vault != nil }
 
+// maxInstalls in a minute are asked Slack about, whoever comes: strangers can begin one.
+const maxInstalls = 60
+
 var errNotAllowed = errors.New("this workspace is not among those that may use this server: ask whoever runs it")
 
 // trip is the way to Slack's page and back.
@@ -50,7 +53,12 @@ func (b *Bot) install(w http.ResponseWriter, r *http.Request) {
 // installed is where Slack leads back to, with a code that is good for one token.
 func (b *Bot) installed(w http.ResponseWriter, r *http.Request) {
 	again := " Begin again at " + strings.TrimSuffix(b.PublicURL, "/") + "/slack/install."
-	if err := b.trip().End(w, r, r.URL.Query().Get("state")); err != nil {
+	state := r.URL.Query().Get("state")
+	if b.installs.Wait("") > 0 {
+		page(w, http.StatusTooManyRequests, "Not just now", "Too many install the app at once. Try again in a minute.")
+		return
+	}
+	if err := b.trip().End(w, r, state); err != nil {
 		if !errors.Is(err, bots.ErrNotBegun) {
 			b.Log.Error("an installation could not end", "error", err)
 		}
@@ -70,7 +78,10 @@ func (b *Bot) installed(w http.ResponseWriter, r *http.Request) {
 		page(w, http.StatusBadGateway, "Not installed", exchange(err)+again)
 		return
 	}
-	at, err := b.remember(ctx, given)
+	at, err := place{}, b.trip().Once(ctx, state)
+	if err == nil {
+		at, err = b.remember(ctx, given)
+	}
 	if err != nil {
 		b.Log.Warn("an installation was not kept", "team", at.Team, "enterprise", at.Enterprise, "error", err)
 		words := "The token could not be stored." + again

@@ -213,7 +213,12 @@ func (s *Server) forms(w http.ResponseWriter, r *http.Request, view *setupView) 
 // madeApp is where GitHub leads back to, with a code that is good for the App.
 func (s *Server) madeApp(w http.ResponseWriter, r *http.Request) {
 	view := setupView{Setup: s.Setup}
-	if err := s.github(r).End(w, r, r.URL.Query().Get("state")); err != nil {
+	state := r.URL.Query().Get("state")
+	err := s.github(r).End(w, r, state)
+	if err == nil {
+		err = s.github(r).Once(r.Context(), state)
+	}
+	if err != nil {
 		if !errors.Is(err, bots.ErrNotBegun) {
 			s.Log.Error("the setup of GitHub cannot end", "error", err)
 		}
