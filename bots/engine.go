@@ -87,12 +87,7 @@ func (e Engine) Answer(ctx context.Context, logs []fetch.Log, given map[string]s
 	}
 	defer done()
 	started := time.Now()
-	var known []facts.Fact
-	for name, value := range given {
-		if v, err := e.Matcher.Base().Vocabulary.Parse(name, value); err == nil {
-			known = append(known, facts.Fact{Name: name, Value: v, Source: facts.FromUser, Where: "said"})
-		}
-	}
+	known, _ := facts.Said(e.Matcher.Base().Vocabulary, given, "said") // who took the question said what is wrong
 	reading := e.Matcher.Begin()
 	notes := e.read(ctx, reading, logs)
 	if err := ctx.Err(); err != nil && !errors.Is(err, context.DeadlineExceeded) {
@@ -122,13 +117,10 @@ func (e Engine) Choose(ctx context.Context, library *backend.Library, logs []fet
 	defer done()
 	reading := e.Matcher.Begin()
 	notes := e.read(ctx, reading, logs)
-	choice = reading.Choose(library, maxChanges, known...)
+	choice = reading.Choose(library, known...)
 	choice.Notes = append(choice.Notes, notes...)
 	return choice, nil
 }
-
-// maxChanges is how many changes are proposed where a library has no backend left.
-const maxChanges = 5
 
 // begin waits for a processor, and bounds the time of what is begun. Done ends it.
 func (e Engine) begin(ctx context.Context) (bounded context.Context, done func(), err error) {

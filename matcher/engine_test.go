@@ -22,7 +22,10 @@ func TestExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, one := range examples {
+	for i, one := range examples {
+		if testing.Short() && i%8 != 0 { // nearly all logs take the same ways through the engine
+			continue
+		}
 		t.Run(one.String(), func(t *testing.T) {
 			for _, mistake := range example.Try(context.Background(), engine, one) {
 				t.Error(mistake)

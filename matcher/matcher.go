@@ -75,9 +75,10 @@ func (j *Job) Situation(id string, known ...facts.Fact) *condition.Situation {
 	return diagnosis.Situation(j.Result(), id, known...)
 }
 
-// Choose applies a library's backend rules to what the logs say and what else is known. At most so many changes are proposed.
-func (j *Job) Choose(library *backend.Library, changes int, known ...facts.Fact) diagnosis.Choice {
-	return diagnosis.Choose(j.Result(), library, changes, known...)
+// Choose applies a library's backend rules to what the logs say and what else is known. At most backend.Proposals changes are
+// proposed.
+func (j *Job) Choose(library *backend.Library, known ...facts.Fact) diagnosis.Choice {
+	return diagnosis.Choose(j.Result(), library, known...)
 }
 
 // Ambiguities are sentences about signatures of which nothing but their names tells which of them is the root cause.

@@ -67,6 +67,9 @@ func TestMentions(t *testing.T) {
 // TestBareMentions: a word or two, in the midst of a sentence that neither counts nor denies nor describes them, are no proof of what
 // they name. Longer keywords are sentences, which nobody writes but the library that failed.
 func TestBareMentions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and in one goroutine")
+	}
 	base, err := rules.Load()
 	if err != nil {
 		t.Fatal(err)

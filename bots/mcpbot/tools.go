@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -114,14 +112,9 @@ func (s Server) backends(ctx context.Context, _ *mcp.CallToolRequest, in backend
 		names, err := base.LibraryNames()
 		return nil, nil, cmp.Or(err, fmt.Errorf("no backend rules for %q; there are those of %s", in.Library, strings.Join(names, ", ")))
 	}
-	vocabulary := library.Vocabulary(base.Vocabulary)
-	var known []facts.Fact
-	for _, name := range slices.Sorted(maps.Keys(in.Facts)) {
-		value, err := vocabulary.Parse(name, in.Facts[name])
-		if err != nil {
-			return nil, nil, fmt.Errorf("the fact %s: %w", name, err)
-		}
-		known = append(known, facts.Fact{Name: name, Value: value, Source: facts.FromUser, Where: "said"})
+	known, err := facts.Said(library.Vocabulary(base.Vocabulary), in.Facts, "said")
+	if err != nil {
+		return nil, nil, err
 	}
 	in.Facts = nil // a library may have facts of its own, which were checked here
 	logs, err := s.logs(in.logArguments)

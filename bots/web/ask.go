@@ -6,9 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
-	"maps"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 
@@ -115,16 +113,7 @@ func (s *Server) factsFor(library *backend.Library, r *http.Request) ([]facts.Fa
 	if err != nil {
 		return nil, err
 	}
-	vocabulary := library.Vocabulary(s.Engine.Matcher.Base().Vocabulary)
-	var known []facts.Fact
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		value, err := vocabulary.Parse(name, given[name])
-		if err != nil {
-			return nil, fmt.Errorf("the fact %s: %w", name, err)
-		}
-		known = append(known, facts.Fact{Name: name, Value: value, Source: facts.FromUser, Where: "said"})
-	}
-	return known, nil
+	return facts.Said(library.Vocabulary(s.Engine.Matcher.Base().Vocabulary), given, "said")
 }
 
 // withoutSecrets is a choice as bots.RedactReport leaves it: values of a log stand in its reasons.

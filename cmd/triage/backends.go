@@ -33,9 +33,6 @@ type backendsOptions struct {
 	paths   []string
 }
 
-// proposals is how many changes are proposed where no backend is left.
-const proposals = 5
-
 func newBackends(std streams) *cobra.Command {
 	o := &backendsOptions{}
 	cmd := &cobra.Command{
@@ -113,7 +110,7 @@ func runBackends(ctx context.Context, std streams, o *backendsOptions) error {
 			return err
 		}
 	}
-	choice := reading.Choose(library, proposals, known...)
+	choice := reading.Choose(library, known...)
 	if err := o.show(std, choice); err != nil {
 		return err
 	}
@@ -138,7 +135,7 @@ func (o *backendsOptions) runBatch(std streams, base *rules.Base, library *backe
 		options.Known[name] = f.Value
 	}
 	if o.changes {
-		options.Changes = proposals
+		options.Changes = backend.Proposals
 	}
 	return library.Batch(base.Vocabulary, std.in, std.out, options)
 }

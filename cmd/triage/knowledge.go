@@ -7,11 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/backend"
 	"github.com/gpu-triage/triage/rules/bundle"
+	"github.com/gpu-triage/triage/rules/rulefile"
 )
 
 // ruleFlags say which knowledge is used: what was shipped or a newer bundle, then the user's own rules, those that TRIAGE_RULES names, and
@@ -144,4 +147,88 @@ func dataFolder() (string, error) {
 	}
 	home, err := os.UserHomeDir()
 	return filepath.Join(home, ".local", "share"), err
+}
+
+// load reads the knowledge base.
+func (f *ruleFlags) load() (*rules.Base, error) { return f.read(rules.Open) }
+
+// read is load in one of the two ways: rules.Load looks at every file for mistakes, rules.Open trusts those that were shipped.
+func (f *ruleFlags) read(open func(...fs.FS) (*rules.Base, error)) (base *rules.Base, err error) {
+	layers, err := f.layers()
+	if err != nil {
+		return nil, err
+	}
+	err = stack(layers, func(files []fs.FS) error {
+		base, err = open(files...)
+		return err
+	})
+	return base, err
+}
+
+// loadLibraries reads the knowledge base and the backend rules in it.
+func (f *ruleFlags) loadLibraries() (base *rules.Base, libraries []*backend.Library, err error) {
+	base, err = f.load()
+	if err != nil {
+		return nil, nil, err
+	}
+	layers, err := f.layers()
+	if err != nil {
+		return nil, nil, err
+	}
+	err = stack(layers, func(files []fs.FS) error {
+		libraries, err = backend.Load(base.Vocabulary, files...)
+		return err
+	})
+	return base, libraries, err
+}
+
+// loadLibrary reads the knowledge base and the backend rules of one library; nil where there are none. The names are those of all.
+func (f *ruleFlags) loadLibrary(name string) (base *rules.Base, library *backend.Library, names []string, err error) {
+	base, err = f.load()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	layers, err := f.layers()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	err = stack(layers, func(files []fs.FS) error {
+		names, err = backend.LibraryNames(files...)
+		if err != nil {
+			return err
+		}
+		library, err = backend.LoadLibrary(base.Vocabulary, name, files...)
+		return err
+	})
+	return base, library, names, err
+}
+
+// stack loads the first folder, then the first two and so on, so that a mistake can be told by the folder that brings it in.
+func stack(layers []layer, load func([]fs.FS) error) error {
+	var files []fs.FS
+	for _, l := range layers {
+		files = append(files, l.files)
+		err := load(files)
+		var problems rulefile.Problems
+		if errors.As(err, &problems) {
+			for i := range problems {
+				problems[i].File = filepath.Join(l.dir, filepath.FromSlash(problems[i].File))
+			}
+			return problems
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// located is where the user finds a file: in the last of the folders that has it.
+func located(layers []layer, file string) string {
+	for _, l := range slices.Backward(layers) {
+		if _, err := fs.Stat(l.files, file); err == nil {
+			return filepath.Join(l.dir, filepath.FromSlash(file))
+		}
+	}
+	return file
 }

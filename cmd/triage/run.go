@@ -8,19 +8,14 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"syscall"
-	"time"
-
-	"github.com/gpu-triage/triage/matcher/facts"
-	"github.com/gpu-triage/triage/matcher/pace"
-	"github.com/gpu-triage/triage/matcher/report"
 
 	"github.com/spf13/cobra"
 
 	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/matcher/live"
+	"github.com/gpu-triage/triage/matcher/pace"
+	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/matcher/supervise"
 )
 
@@ -73,84 +68,72 @@ func runCommand(ctx context.Context, std streams, o *runOptions, args []string) 
 	if err != nil {
 		return err
 	}
-	job := live.WatchJob()
-	options := live.Options{Base: base, Command: args, Job: job, Python: o.python}
-	// What ends the command is not to end its diagnosis.
-	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
-	defer stop()
-	before := make(chan *live.Machine, 1)
-	go func() {
-		if o.live == "off" {
-			before <- nil
-			return
-		}
-		before <- live.Read(ctx, options)
-	}()
-	engine := matcher.New(base)
-	watch := &sentinel{engine: engine, known: known, watch: engine.Watch()}
-	watch.limit, watch.off, err = o.stall.limit()
+	limit, off, err := o.stall.limit()
 	if err != nil {
 		return err
 	}
-	watch.where = func(ctx context.Context) []report.Evidence { return job.Where(ctx, options) }
-	watch.say = func(still pace.Standstill, answer *report.Report) {
-		announce(std.err, still)
-		whole := *o
-		whole.output.verbose = true // each process counts
-		whole.tell(std, answer)
+	// What ends the command is not to end its diagnosis.
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	job := live.WatchJob()
+	engine := matcher.New(base)
+	f := failed{
+		options: live.Options{Base: base, Command: args, Job: job, Python: o.python},
+		reading: engine.Begin(), known: known,
 	}
-	reading := engine.Begin()
-	read := func(name string, output io.Reader) error { return reading.Read(ctx, name, output) }
-	started := func(pid int) {
-		job.Started(pid)
-		watch.begin(ctx)
+	f.before = o.readMachine(ctx, f.options)
+	watch := &sentinel{
+		engine: engine, known: known, watch: engine.Watch(), limit: limit, off: off,
+		where: func(ctx context.Context) []report.Evidence { return job.Where(ctx, f.options) },
+		say: func(still pace.Standstill, answer *report.Report) {
+			announce(std.err, still)
+			o.whole().tell(std, answer)
+		},
 	}
-	ended, err := supervise.Run(supervise.Job{Args: args, Stdout: os.Stdout, Stderr: os.Stderr, Read: read, Started: started, Copy: watch.copy})
+	f.ended, err = supervise.Run(supervise.Job{
+		Args: args, Stdout: os.Stdout, Stderr: os.Stderr, Copy: watch.copy,
+		Read: func(name string, output io.Reader) error { return f.reading.Read(ctx, name, output) },
+		Started: func(pid int) {
+			job.Started(pid)
+			watch.begin(ctx)
+		},
+	})
 	job.Stop()
-	stood := watch.end(ended.Finished, ended.Interrupted || ended.Code > 128)
+	f.stood = watch.end(f.ended.Finished, f.ended.Interrupted || f.ended.Code > 128)
 	if err != nil {
 		fmt.Fprintln(std.err, "triage: "+err.Error())
-		return exitStatus(ended.Code)
+		return exitStatus(f.ended.Code)
 	}
-	if ended.Code == 0 {
+	if f.ended.Code == 0 {
 		return nil
 	}
 	stopAtInterrupt(stop)
-	notes := append(ended.ReadRest(), leftBehind(job.Running())...)
-	readSignal(ctx, reading, ended, args[0])
-	if first := <-before; first != nil {
-		now, meanwhile := sinceStart(ctx, reading, ended, first, options)
-		known, notes = append(known, now...), append(notes, meanwhile...)
+	answer := f.answer(ctx)
+	if f.stood.Wait > 0 {
+		showStandstill(&answer, f.stood, watch.seen)
+		o = o.whole()
 	}
-	reading.StoodStill(stood)
-	report := reading.Report(known...)
-	if stood.Wait > 0 {
-		showStandstill(&report, stood, watch.seen)
-		o.output.verbose = true
-	}
-	report.Notes = append(report.Notes, notes...)
-	report.Stats.ElapsedMS = ended.Finished.Sub(ended.Started).Milliseconds()
-	o.tell(std, &report)
-	ended.RaiseSignal()
-	return exitStatus(ended.Code)
+	o.tell(std, &answer)
+	f.ended.RaiseSignal()
+	return exitStatus(f.ended.Code)
 }
 
-// maxLeft bounds the processes that are named.
-const maxLeft = 64
+// whole are the options with which all of an answer is told, since each process counts.
+func (o *runOptions) whole() *runOptions {
+	whole := *o
+	whole.output.verbose = true
+	return &whole
+}
 
-// leftBehind says which processes of a command run on after it, and how to end them.
-func leftBehind(running []live.JobProcess) []string {
-	if len(running) == 0 {
-		return nil
+// readMachine reads the machine's facts beside the command; nil when nobody wants them.
+func (o *runOptions) readMachine(ctx context.Context, options live.Options) <-chan *live.Machine {
+	read := make(chan *live.Machine, 1)
+	if o.live == "off" {
+		read <- nil
+		return read
 	}
-	running = running[:min(len(running), maxLeft)]
-	names, numbers := make([]string, len(running)), make([]string, len(running))
-	for i, p := range running {
-		numbers[i] = strconv.Itoa(p.PID)
-		names[i] = p.String()
-	}
-	return []string{fmt.Sprintf("The command has ended, and what it started still runs; kill %s ends it: %s. What they print is not shown any more.",
-		strings.Join(numbers, " "), strings.Join(names, "; "))}
+	go func() { read <- live.Read(ctx, options) }()
+	return read
 }
 
 // stopAtInterrupt lets a second Ctrl-C end the diagnosis.
@@ -162,27 +145,6 @@ func stopAtInterrupt(stop context.CancelFunc) {
 		stop()
 	}()
 }
-
-// readSignal reads what a shell or Python would have said of a command that a signal ended: nothing that the command printed can tell.
-func readSignal(ctx context.Context, reading *matcher.Job, ended supervise.Ended, command string) {
-	if ended.Signal == 0 {
-		return
-	}
-	// These are the words of Python's subprocess.
-	died := fmt.Sprintf("Command '%s' died with <Signals.%s: %d>.\n", command, ended.SignalName(), ended.Signal)
-	_ = reading.Read(ctx, "triage run", strings.NewReader(died)) // a string can be read
-}
-
-// sinceStart gives the machine's facts before and after the command, and reads what the kernel said of it while it ran. The notes are what
-// the kernel said of others.
-func sinceStart(ctx context.Context, reading *matcher.Job, ended supervise.Ended, before *live.Machine, options live.Options) ([]facts.Fact, []string) {
-	now, notes := before.Then(live.Read(ctx, options)).Within(ended.Started.Add(-clockSlack), time.Time{}).Of(options.Job)
-	_ = reading.ReadMachine(ctx, live.KernelLogName, strings.NewReader(now.KernelLog())) // a string can be read
-	return now.Known(options.Base.Vocabulary), notes
-}
-
-// clockSlack is how far the kernel's clock, which suspends with the machine, may be behind.
-const clockSlack = 10 * time.Second
 
 // tell is answer for one who cannot do anything about a mistake but say it.
 func (o *runOptions) tell(std streams, report *report.Report) {

@@ -16,13 +16,9 @@ import (
 
 // read is the situation in which a signature fits an example; nil when it does not.
 func read(ctx context.Context, engine *matcher.Engine, s *signature.Signature, e signature.Example) (*condition.Situation, error) {
-	var known []facts.Fact
-	for name, text := range e.Facts {
-		value, err := engine.Base().Vocabulary.Parse(name, text)
-		if err != nil {
-			return nil, err
-		}
-		known = append(known, facts.Fact{Name: name, Value: value, Source: facts.FromUser})
+	known, err := facts.Said(engine.Base().Vocabulary, e.Facts, "")
+	if err != nil {
+		return nil, err
 	}
 	job := engine.Begin()
 	if err := job.Read(ctx, "train.log", strings.NewReader(e.Log)); err != nil {

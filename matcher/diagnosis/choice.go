@@ -28,9 +28,12 @@ type Choice struct {
 	Notes     []string         `json:"notes"`
 }
 
-// Choose applies a library's backend rules to what the logs say and what else is known. At most so many changes are proposed.
-func Choose(read *reading.Result, library *backend.Library, changes int, known ...facts.Fact) Choice {
-	return ask(library, question{facts: allFacts(read, known).Values(), printed: read.SelectionLogs.Of(library.Name, ""), changes: changes}).Choice
+// Choose applies a library's backend rules to what the logs say and what else is known. At most backend.Proposals changes are
+// proposed.
+func Choose(read *reading.Result, library *backend.Library, known ...facts.Fact) Choice {
+	return ask(library, question{
+		facts: allFacts(read, known).Values(), printed: read.SelectionLogs.Of(library.Name, ""), changes: backend.Proposals,
+	}).Choice
 }
 
 // question is what a library's backend rules are asked.

@@ -39,12 +39,9 @@ func diagnose(ctx context.Context, engine *matcher.Engine, example Example) (rep
 
 // read reads an example. The facts are those that only its user knew.
 func read(ctx context.Context, engine *matcher.Engine, example Example) (job *matcher.Job, known []facts.Fact, err error) {
-	for name, text := range example.Facts {
-		value, err := engine.Base().Vocabulary.Parse(name, text)
-		if err != nil {
-			return nil, nil, err
-		}
-		known = append(known, facts.Fact{Name: name, Value: value, Source: facts.FromUser})
+	known, err = facts.Said(engine.Base().Vocabulary, example.Facts, "")
+	if err != nil {
+		return nil, nil, err
 	}
 	job = engine.Begin()
 	for _, log := range example.logs {

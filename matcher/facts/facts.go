@@ -5,6 +5,10 @@
 package facts
 
 import (
+	"errors"
+	"maps"
+	"slices"
+
 	"github.com/gpu-triage/triage/rules/condition"
 	"github.com/gpu-triage/triage/rules/fact"
 )
@@ -32,6 +36,21 @@ type Fact struct {
 	Value  condition.Value // Nil when the thing is known to be absent
 	Source Source
 	Where  string // the line of a log ("train.log:12") or the command that told it
+}
+
+// Said reads what a user says of the situation, values in words by the names of facts, in the order of the names. where is how it was said,
+// "--fact". What is right is given also when something else is wrong; the error tells all that is.
+func Said(v *fact.Vocabulary, given map[string]string, where string) (known []Fact, err error) {
+	var wrong []error
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		value, err := v.Parse(name, given[name])
+		if err != nil {
+			wrong = append(wrong, err)
+			continue
+		}
+		known = append(known, Fact{Name: name, Value: value, Source: FromUser, Where: where})
+	}
+	return known, errors.Join(wrong...)
 }
 
 // Facts are the known facts by name, the weightiest of each. The zero value is not ready: use make.

@@ -11,6 +11,9 @@ import (
 
 // TestShortKeywords: a keyword of fewer than 8 bytes is looked for in exceptions and in the last lines, and nowhere else.
 func TestShortKeywords(t *testing.T) {
+	if testing.Short() {
+		t.Skip("TestReadEverything reads such logs")
+	}
 	engine := matchertest.Story(t)
 	many := filler(rand.New(rand.NewPCG(1, 1)), 6000)
 	frames := "Traceback (most recent call last):\n  File \"main.py\", line 3, in f\n    raise OSError('Killed')\n"

@@ -214,14 +214,14 @@ func mixed(rnd *rand.Rand, logs [][]byte) []byte {
 func TestReadEverything(t *testing.T) {
 	engine, logs := known(t)
 	for i, log := range logs {
-		if !testing.Short() || i%30 == 0 {
+		if !testing.Short() || i%60 == 0 {
 			judged(t, engine, log)
 		}
 	}
 	var ordinary bytes.Buffer
 	size := int64(4_000_000)
 	if testing.Short() {
-		size /= 4
+		size /= 8
 	}
 	if err := corpus.Write(&ordinary, size, corpus.Ordinary, 3); err != nil {
 		t.Fatal(err)
@@ -233,7 +233,7 @@ func TestReadEverything(t *testing.T) {
 	}
 	seeds := uint64(12)
 	if testing.Short() {
-		seeds = 4
+		seeds = 2
 	}
 	for seed := range seeds {
 		rnd := rand.New(rand.NewPCG(seed, 5))
@@ -340,7 +340,7 @@ packages:
 
 func FuzzRead(f *testing.F) {
 	engine, logs := known(f)
-	for _, log := range logs[:min(len(logs), 20)] {
+	for _, log := range logs[:min(len(logs), 10)] {
 		f.Add(log, uint16(0))
 	}
 	f.Add([]byte("[rank0]: Traceback (most recent call last):\n[rank1]: ValueError: x\n"), uint16(5000))

@@ -30,6 +30,9 @@ type Command struct {
 	Text string
 }
 
+// Proposals is how many changes are proposed to somebody who asks for a library's backends.
+const Proposals = 5
+
 // Changes are the cheapest proposals under which a backend is available, at most limit of them. Each was proved by evaluating the rules,
 // and none contains another: no proper part of a proposal would do. There are none when a backend is available already, when it is not
 // certain that none is, and when no lever helps.

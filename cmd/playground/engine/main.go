@@ -66,18 +66,14 @@ func (e engine) answer(address string, log []byte) ([]byte, error) {
 	if err != nil || library == nil {
 		return nil, fmt.Errorf("there are no backend rules of %s", path.Base(asked.Path))
 	}
-	vocabulary := library.Vocabulary(e.base.Vocabulary)
-	var known []facts.Fact
+	given := make(map[string]string)
 	for _, fact := range asked.Query()["fact"] {
 		name, text, _ := strings.Cut(fact, "=")
-		value, err := vocabulary.Parse(name, text)
-		if err != nil {
-			return nil, fmt.Errorf("the fact %s: %w", name, err)
-		}
-		known = append(known, facts.Fact{Name: name, Value: value, Source: facts.FromUser, Where: "said"})
+		given[name] = text
 	}
-	return render.BackendsHTML(job.Choose(library, maxChanges, known...))
+	known, err := facts.Said(library.Vocabulary(e.base.Vocabulary), given, "said")
+	if err != nil {
+		return nil, err
+	}
+	return render.BackendsHTML(job.Choose(library, known...))
 }
-
-// maxChanges is how many changes are proposed.
-const maxChanges = 3
