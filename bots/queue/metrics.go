@@ -26,7 +26,8 @@ func newMetrics(registry prometheus.Registerer, store *Store) *metrics {
 	registry.MustRegister(m.jobs, m.seconds, m.failures, &depths{store: store,
 		jobs: prometheus.NewDesc("triage_queue_depth", "Jobs stored and not yet answered.", nil, nil),
 		age:  prometheus.NewDesc("triage_queue_oldest_seconds", "Age of the oldest job not yet answered.", nil, nil),
-		dead: prometheus.NewDesc("triage_dead_letters", "Jobs given up and waiting for an operator.", nil, nil)})
+		dead: prometheus.NewDesc("triage_dead_letters", "Jobs given up and waiting for an operator.", nil, nil),
+		open: prometheus.NewDesc("triage_store_writable", "1 while new work can be stored, 0 on a full disk or after a write that failed.", nil, nil)})
 	return m
 }
 
@@ -45,15 +46,24 @@ func (m *metrics) done(job Job, started time.Time) {
 
 // depths are the figures that are read from the store when they are asked for.
 type depths struct {
-	store           *Store
-	jobs, age, dead *prometheus.Desc
+	store                 *Store
+	jobs, age, dead, open *prometheus.Desc
 }
 
-func (d *depths) Describe(out chan<- *prometheus.Desc) { out <- d.jobs; out <- d.age; out <- d.dead }
+func (d *depths) Describe(out chan<- *prometheus.Desc) {
+	for _, one := range []*prometheus.Desc{d.jobs, d.age, d.dead, d.open} {
+		out <- one
+	}
+}
 
 func (d *depths) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
+	open := 1.0
+	if d.store.Writable() != nil {
+		open = 0
+	}
+	out <- prometheus.MustNewConstMetric(d.open, prometheus.GaugeValue, open)
 	if info, err := d.store.jobs.Info(ctx); err == nil {
 		age := 0.0
 		if info.State.Msgs > 0 {

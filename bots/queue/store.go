@@ -16,6 +16,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -41,11 +43,15 @@ type Store struct {
 	copies  int
 	log     *slog.Logger
 	server  *server.Server // nil with a cluster
+	dir     string         // of the server
+	space   *space         // nil with a cluster
+	failed  atomic.Bool    // a write of the embedded server failed, so that it takes none any more
 	unlock  func()
 	conn    *nats.Conn
 	js      jetstream.JetStream
 	commits *committer
 	stop    context.CancelFunc
+	mending sync.WaitGroup
 	jobs    jetstream.Stream
 	dead    jetstream.Stream
 	state   jetstream.KeyValue
@@ -67,6 +73,7 @@ const (
 	maxJobs       = 200_000 // waiting; beyond that a request is refused, not forgotten
 	standardBytes = 1 << 30
 	noReservation = 1 << 60
+	leaseMemory   = 256 << 20
 	dedupeWindow  = 20 * time.Minute // the same delivery again within this time is dropped by the stream itself
 	keepStates    = 30 * 24 * time.Hour
 	keepDocuments = 30 * 24 * time.Hour
@@ -88,6 +95,9 @@ func Open(ctx context.Context, options Options) (*Store, error) {
 		return nil, err
 	}
 	go s.commits.run(commits)
+	if s.server != nil {
+		s.mending.Go(func() { s.mend(commits) })
+	}
 	return s, nil
 }
 
@@ -118,16 +128,17 @@ func (s *Store) embed(dir string) error {
 	if err != nil {
 		return fmt.Errorf("TRIAGE_DATA %s is in use by another triage (several replicas share a NATS cluster, NATS_URL, not a folder): %w", dir, err)
 	}
-	s.unlock = unlock
-	// JetStream would set the most that streams may have aside from what is free at the start, and refuse to open them where that is not
-	// enough, with jobs that wait in them. They are bounded themselves, so it is told that there is room.
+	s.unlock, s.dir = unlock, dir
+	s.space = newSpace(dir, s.log)
+	config := s.config()
 	s.server, err = server.NewServer(&server.Options{
-		ServerName: "triage", DontListen: true, NoSigs: true, NoLog: true,
-		JetStream: true, StoreDir: dir, JetStreamMaxStore: noReservation, SyncAlways: true, MaxPayload: 2 << 20,
+		ServerName: "triage", DontListen: true, NoSigs: true, NoLog: true, JetStream: true, StoreDir: config.StoreDir,
+		JetStreamMaxStore: config.MaxStore, JetStreamMaxMemory: config.MaxMemory, SyncAlways: config.SyncAlways, MaxPayload: 2 << 20,
 	})
 	if err != nil {
 		return fmt.Errorf("embedded NATS server: %w", err)
 	}
+	s.server.SetLogger(serverLog{s.log, s.fail}, false, false)
 	s.server.Start()
 	if !s.server.ReadyForConnections(30 * time.Second) {
 		return errors.New("embedded NATS server did not become ready within 30 s: is the disk of TRIAGE_DATA writable?")
@@ -135,42 +146,80 @@ func (s *Store) embed(dir string) error {
 	return nil
 }
 
+// config is how JetStream is opened. It would set the most that streams may have aside from what is free at the start, and refuse to open
+// them where that is not enough, with jobs that wait in them. They are bounded themselves, so it is told that there is room.
+func (s *Store) config() *server.JetStreamConfig {
+	return &server.JetStreamConfig{StoreDir: s.dir, MaxStore: noReservation, MaxMemory: leaseMemory, SyncAlways: true}
+}
+
 func (s *Store) create(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	// A job waits under the subject of what it is about, one message for each: a later job replaces the one that still waits.
-	s.jobs, err = s.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+	s.jobs, err = s.stream(ctx, jetstream.StreamConfig{
 		Name: jobStream, Subjects: []string{jobSubjects + ">"}, Retention: jetstream.WorkQueuePolicy,
 		Discard: jetstream.DiscardNew, MaxMsgsPerSubject: 1, MaxMsgs: maxJobs, MaxBytes: s.bytes,
 		Duplicates: dedupeWindow, AllowAtomicPublish: s.batches(), Replicas: s.copies, Description: "what triage was asked and has not answered yet",
 	})
 	if err != nil {
-		return fmt.Errorf("create stream %s: %w", jobStream, err)
+		return err
 	}
-	s.dead, err = s.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+	s.dead, err = s.stream(ctx, jetstream.StreamConfig{
 		Name: deadStream, Subjects: []string{deadSubjects + ">"}, MaxAge: keepDead, MaxMsgs: 10_000, Discard: jetstream.DiscardOld,
 		Replicas:    s.copies,
 		Description: "what triage gave up on, with the reason",
 	})
 	if err != nil {
-		return fmt.Errorf("create stream %s: %w", deadStream, err)
+		return err
 	}
-	buckets := []struct {
-		to     *jetstream.KeyValue
-		config jetstream.KeyValueConfig
-	}{
-		{&s.state, jetstream.KeyValueConfig{Bucket: stateBucket, TTL: keepStates}},
-		{&s.kept, jetstream.KeyValueConfig{Bucket: keptBucket, TTL: keepDocuments, MaxBytes: s.bytes, Compression: true}},
-		{&s.leases, jetstream.KeyValueConfig{Bucket: leaseBucket, TTL: s.lease, Storage: jetstream.MemoryStorage}},
+	s.state, err = s.bucket(ctx, jetstream.KeyValueConfig{Bucket: stateBucket, TTL: keepStates})
+	if err != nil {
+		return err
 	}
-	for _, b := range buckets {
-		b.config.Replicas = s.copies
-		*b.to, err = s.js.CreateOrUpdateKeyValue(ctx, b.config)
-		if err != nil {
-			return fmt.Errorf("create bucket %s: %w", b.config.Bucket, err)
-		}
+	s.kept, err = s.bucket(ctx, jetstream.KeyValueConfig{Bucket: keptBucket, TTL: keepDocuments, MaxBytes: s.bytes, Compression: true})
+	if err != nil {
+		return err
 	}
-	return s.forgetOldest(ctx, "KV_"+keptBucket)
+	if err := s.forgetOldest(ctx, "KV_"+keptBucket); err != nil {
+		return err
+	}
+	return s.makeLeases(ctx)
+}
+
+// stream creates or updates a stream. One that is there and cannot be updated, as on a full disk, stays as it is.
+func (s *Store) stream(ctx context.Context, config jetstream.StreamConfig) (jetstream.Stream, error) {
+	made, err := s.js.CreateOrUpdateStream(ctx, config)
+	if err == nil {
+		return made, nil
+	}
+	if known, missing := s.js.Stream(ctx, config.Name); missing == nil {
+		s.log.Warn("a stream keeps its old settings", "stream", config.Name, "error", err)
+		return known, nil
+	}
+	return nil, fmt.Errorf("create stream %s: %w", config.Name, err)
+}
+
+// bucket is stream for a bucket.
+func (s *Store) bucket(ctx context.Context, config jetstream.KeyValueConfig) (jetstream.KeyValue, error) {
+	config.Replicas = s.copies
+	made, err := s.js.CreateOrUpdateKeyValue(ctx, config)
+	if err == nil {
+		return made, nil
+	}
+	if known, missing := s.js.KeyValue(ctx, config.Bucket); missing == nil {
+		s.log.Warn("a bucket keeps its old settings", "bucket", config.Bucket, "error", err)
+		return known, nil
+	}
+	return nil, fmt.Errorf("create bucket %s: %w", config.Bucket, err)
+}
+
+// makeLeases makes the bucket of the leases, which is in memory alone.
+func (s *Store) makeLeases(ctx context.Context) error {
+	made, err := s.bucket(ctx, jetstream.KeyValueConfig{Bucket: leaseBucket, TTL: s.lease, Storage: jetstream.MemoryStorage})
+	if err == nil && s.leases == nil {
+		s.leases = made // it stays good for the bucket that takes the place of this one
+	}
+	return err
 }
 
 // forgetOldest lets a full bucket drop its oldest documents, where buckets otherwise refuse new ones.
@@ -181,10 +230,8 @@ func (s *Store) forgetOldest(ctx context.Context, stream string) error {
 	}
 	config := opened.CachedInfo().Config
 	config.Discard = jetstream.DiscardOld
-	if _, err := s.js.UpdateStream(ctx, config); err != nil {
-		return fmt.Errorf("bound stream %s: %w", stream, err)
-	}
-	return nil
+	_, err = s.stream(ctx, config)
+	return err
 }
 
 // batches tells whether the server knows atomic batches, which NATS 2.12 brought.
@@ -201,6 +248,7 @@ func (s *Store) batches() bool {
 // Close lets go of the store. Jobs that still wait are done by whoever opens it next.
 func (s *Store) Close() {
 	s.stop()
+	s.mending.Wait()
 	if s.conn != nil {
 		s.conn.Close()
 	}
@@ -213,6 +261,9 @@ func (s *Store) Close() {
 
 // Ready returns an error when the store cannot be reached, or cannot write, just now.
 func (s *Store) Ready(ctx context.Context) error {
+	if err := s.Writable(); err != nil {
+		return err
+	}
 	if _, err := s.jobs.Info(ctx); err != nil {
 		return err
 	}

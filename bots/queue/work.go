@@ -34,7 +34,7 @@ func (q *Queue) Work(ctx context.Context, kind string, workers int, grace time.D
 	for i := range workers {
 		group.Go(func() {
 			for ctx.Err() == nil {
-				if i > 0 && rush.Load() {
+				if i > 0 && rush.Load() || q.store.Writable() != nil { // what an answer needs cannot be stored either
 					time.Sleep(rushLook)
 					continue
 				}

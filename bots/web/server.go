@@ -12,6 +12,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/gpu-triage/triage/bots"
@@ -145,7 +146,7 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 	defer cancel()
 	if err := s.Store.Ready(ctx); err != nil {
-		http.Error(w, "the store cannot be reached", http.StatusServiceUnavailable)
+		http.Error(w, queue.ErrUnwritable.Error(), http.StatusServiceUnavailable)
 		return
 	}
 	fmt.Fprintln(w, "ready")
@@ -197,6 +198,10 @@ func factsIn(r *http.Request) (map[string]string, error) {
 // spool reads a posted log into a file, which the caller removes. A sender may be slow, so this is done before a processor is taken for it.
 // When it cannot be read, the request is answered.
 func (s *Server) spool(w http.ResponseWriter, r *http.Request) (file string, remove func(), ok bool) {
+	if err := s.Store.Writable(); err != nil {
+		s.refuse(w, err)
+		return "", nil, false
+	}
 	body, err := fetch.Decoded(http.MaxBytesReader(w, r.Body, maxPosted), r.Header.Get("Content-Encoding"), maxPosted)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusUnsupportedMediaType)
@@ -215,8 +220,8 @@ func (s *Server) spool(w http.ResponseWriter, r *http.Request) (file string, rem
 
 func (s *Server) refuse(w http.ResponseWriter, err error) {
 	code, text := http.StatusInternalServerError, "the log could not be diagnosed"
-	if errors.Is(err, bots.ErrBusy) {
-		code, text = http.StatusServiceUnavailable, err.Error()
+	if errors.Is(err, bots.ErrBusy) || errors.Is(err, queue.ErrUnwritable) || errors.Is(err, syscall.ENOSPC) {
+		code, text = http.StatusServiceUnavailable, "too much is being sent, or the disk is full: try again in a minute"
 		w.Header().Set("Retry-After", "60")
 	}
 	if tooLarge := (&http.MaxBytesError{}); errors.As(err, &tooLarge) || errors.Is(err, fetch.ErrTooLarge) {

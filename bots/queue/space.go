@@ -1,0 +1,160 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"math"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// space watches the room on the disk of an embedded store. A file of zeros beside the store keeps a part of the disk spare. When the disk
+// is full, whoever filled it, the file makes way, so that what has begun can end and a start works; nothing new is taken until there is
+// room for the file again.
+type space struct {
+	file  string
+	spare int64 // bytes
+	log   *slog.Logger
+
+	mu   sync.Mutex
+	full bool
+}
+
+// ErrUnwritable says that the store takes nothing new for now.
+var ErrUnwritable = errors.New("nothing can be stored just now")
+
+var (
+	errFull   = fmt.Errorf("the disk of TRIAGE_DATA is full: %w", ErrUnwritable)
+	errFailed = fmt.Errorf("a write to TRIAGE_DATA failed: %w", ErrUnwritable)
+)
+
+const (
+	leastSpare = 256 << 10
+	mostSpare  = 16 << 20
+)
+
+// newSpace begins to watch the disk of a folder.
+func newSpace(dir string, log *slog.Logger) *space {
+	s := &space{file: filepath.Join(dir, "spare"), log: log, spare: mostSpare}
+	if _, total, err := diskRoom(dir); err == nil {
+		s.spare = min(max(total/64, leastSpare), mostSpare)
+	}
+	if _, err := os.Stat(s.file); errors.Is(err, fs.ErrNotExist) {
+		s.full = !s.roomy() || s.fill() != nil
+	}
+	return s
+}
+
+// room is what is free; a disk that does not tell has enough, until a write fails.
+func (s *space) room() int64 {
+	free, _, err := diskRoom(filepath.Dir(s.file))
+	if err != nil {
+		return math.MaxInt64
+	}
+	return free
+}
+
+// roomy tells whether the file fits, with as much again to spare.
+func (s *space) roomy() bool { return s.room() >= 2*s.spare }
+
+// look returns errFull while the disk is full.
+func (s *space) look() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case !s.full && s.room() < s.spare:
+		s.full = true
+		_ = os.Remove(s.file)
+		s.log.Error("the disk of TRIAGE_DATA is full: nothing is taken until there is room again",
+			"do", "free space on the disk that "+s.file+" is on; no restart is needed", "needed", 2*s.spare)
+	case s.full && s.roomy() && s.fill() == nil:
+		s.full = false
+		s.log.Info("the disk of TRIAGE_DATA has room again")
+	}
+	if s.full {
+		return errFull
+	}
+	return nil
+}
+
+// fill writes the file. It fails when there is less room than the disk says, as with a quota.
+func (s *space) fill() error {
+	err := os.WriteFile(s.file, make([]byte, s.spare), 0o600)
+	if err != nil {
+		_ = os.Remove(s.file)
+	}
+	return err
+}
+
+// Writable returns an ErrUnwritable while nothing new can be stored: the disk is full, or a write to it failed.
+func (s *Store) Writable() error {
+	if s.space == nil {
+		return nil
+	}
+	if err := s.space.look(); err != nil {
+		return err
+	}
+	if s.failed.Load() {
+		return errFailed
+	}
+	return nil
+}
+
+// fail notes that a write of the embedded server failed.
+func (s *Store) fail() {
+	s.failed.Store(true)
+	s.commits.giveUp()
+}
+
+// How often the store is opened again after writes that failed: at once, and then less and less often.
+const (
+	reopenLook  = 200 * time.Millisecond
+	reopenLeast = time.Second
+	reopenMost  = time.Minute
+)
+
+// mend opens the store again after a write that failed, as soon as there is room. JetStream itself stays shut after such a write.
+func (s *Store) mend(ctx context.Context) {
+	tick := time.NewTicker(reopenLook)
+	defer tick.Stop()
+	var last time.Time
+	pause := reopenLeast
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if !s.failed.Load() || s.space.look() != nil || time.Since(last) < pause {
+			continue
+		}
+		pause = min(2*pause, reopenMost)
+		if time.Since(last) > 2*reopenMost {
+			pause = reopenLeast
+		}
+		last = time.Now()
+		s.failed.Store(false)
+		if err := s.reopen(ctx); err != nil {
+			s.failed.Store(true)
+			s.log.Error("the store could not be opened again", "error", err)
+			continue
+		}
+		s.log.Warn("the store was opened again after a write that failed")
+	}
+}
+
+// reopen lets JetStream read its files anew. What was acknowledged is in them.
+func (s *Store) reopen(ctx context.Context) error {
+	if err := s.server.ShutdownJetStream(); err != nil {
+		return fmt.Errorf("close JetStream: %w", err)
+	}
+	if err := s.server.EnableJetStream(s.config()); err != nil {
+		return fmt.Errorf("open JetStream: %w", err)
+	}
+	return s.makeLeases(ctx)
+}
