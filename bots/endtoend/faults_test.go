@@ -3,6 +3,7 @@ package endtoend
 import (
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -86,4 +87,81 @@ func TestSmallVolume(t *testing.T) {
 	p.kill()
 	p = start(t, data, settings...)
 	eventually(t, "a comment", p, func() bool { return len(g.ours(1)) == 1 })
+}
+
+// Of a damaged file of jobs that were acknowledged, what can be read is answered; the log and the metrics tell what is lost.
+func TestDamagedJobFile(t *testing.T) {
+	t.Parallel()
+	const issues = 12
+	g := newGitHub(t)
+	data := t.TempDir()
+	settings := append(g.asApp(), door(t))
+	p := start(t, data, append(slices.Clone(settings), nowhere)...)
+	g.aim(p)
+	for n := 1; n <= issues; n++ {
+		g.open(n, "ann", body(t))
+		if code := g.deliver("issues", guid(), g.payload(n, "opened", nil)); code != http.StatusOK {
+			t.Fatalf("delivery %d: %d", n, code)
+		}
+	}
+	p.kill()
+	files, err := filepath.Glob(filepath.Join(data, "store/jetstream/*/streams/TRIAGE_JOBS/msgs/*.blk"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("files of jobs: %v %v", files, err)
+	}
+	jobs, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 64 {
+		jobs[len(jobs)/3+i] ^= 0xff
+	}
+	if err := os.WriteFile(files[0], jobs, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p = start(t, data, settings...)
+	settled(t, p)
+	answered := 0
+	for n := 1; n <= issues; n++ {
+		switch len(g.ours(n)) {
+		case 0:
+		case 1:
+			answered++
+		default:
+			t.Errorf("issue %d has %d comments", n, len(g.ours(n)))
+		}
+	}
+	_, page := p.get("/metrics")
+	lost := int(metric(page, "triage_store_lost_total"))
+	if lost < 1 || lost > 2 || answered+lost < issues || metric(page, "triage_store_damaged_files_total") != 1 {
+		t.Errorf("%d of %d are answered, %d counted as lost", answered, issues, lost)
+	}
+	if log := p.logged(); !strings.Contains(log, filepath.Base(files[0])) || !strings.Contains(log, "damaged") {
+		t.Errorf("the log does not tell it: %s", log)
+	}
+}
+
+// A damaged account of what was handed out loses nothing and does not keep the server from starting.
+func TestDamagedConsumerFile(t *testing.T) {
+	t.Parallel()
+	g := newGitHub(t)
+	data := t.TempDir()
+	settings := append(g.asApp(), door(t))
+	p := start(t, data, append(slices.Clone(settings), nowhere)...)
+	g.aim(p)
+	g.open(1, "ann", body(t))
+	if code := g.deliver("issues", guid(), g.payload(1, "opened", nil)); code != http.StatusOK {
+		t.Fatalf("the delivery: %d", code)
+	}
+	eventually(t, "a try", p, func() bool { return strings.Contains(p.logged(), "will try again") })
+	p.kill()
+	file := filepath.Join(data, "store/jetstream/$G/streams/TRIAGE_JOBS/obs/github/o.dat")
+	if err := os.WriteFile(file, []byte("\x16\x02\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff damaged"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p = start(t, data, settings...)
+	eventually(t, "a comment", p, func() bool { return len(g.ours(1)) == 1 })
+	if log := p.logged(); !strings.Contains(log, filepath.Dir(file)) || !strings.Contains(log, `"do":`) {
+		t.Errorf("the log does not tell it: %s", log)
+	}
 }

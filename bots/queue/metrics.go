@@ -24,10 +24,12 @@ func newMetrics(registry prometheus.Registerer, store *Store) *metrics {
 			Help: "Failures by kind and stage (store, try, dead)."}, []string{"kind", "stage"}),
 	}
 	registry.MustRegister(m.jobs, m.seconds, m.failures, &depths{store: store,
-		jobs: prometheus.NewDesc("triage_queue_depth", "Jobs stored and not yet answered.", nil, nil),
-		age:  prometheus.NewDesc("triage_queue_oldest_seconds", "Age of the oldest job not yet answered.", nil, nil),
-		dead: prometheus.NewDesc("triage_dead_letters", "Jobs given up and waiting for an operator.", nil, nil),
-		open: prometheus.NewDesc("triage_store_writable", "1 while new work can be stored, 0 on a full disk or after a write that failed.", nil, nil)})
+		jobs:    prometheus.NewDesc("triage_queue_depth", "Jobs stored and not yet answered.", nil, nil),
+		age:     prometheus.NewDesc("triage_queue_oldest_seconds", "Age of the oldest job not yet answered.", nil, nil),
+		dead:    prometheus.NewDesc("triage_dead_letters", "Jobs given up and waiting for an operator.", nil, nil),
+		damaged: prometheus.NewDesc("triage_store_damaged_files_total", "Files of the store that were found damaged and put aside.", nil, nil),
+		lost:    prometheus.NewDesc("triage_store_lost_total", "Messages of the store, among them jobs, that were lost in damaged files, as far as can be told.", nil, nil),
+		open:    prometheus.NewDesc("triage_store_writable", "1 while new work can be stored, 0 on a full disk or after a write that failed.", nil, nil)})
 	return m
 }
 
@@ -46,12 +48,12 @@ func (m *metrics) done(job Job, started time.Time) {
 
 // depths are the figures that are read from the store when they are asked for.
 type depths struct {
-	store                 *Store
-	jobs, age, dead, open *prometheus.Desc
+	store                                *Store
+	jobs, age, dead, open, damaged, lost *prometheus.Desc
 }
 
 func (d *depths) Describe(out chan<- *prometheus.Desc) {
-	for _, one := range []*prometheus.Desc{d.jobs, d.age, d.dead, d.open} {
+	for _, one := range []*prometheus.Desc{d.jobs, d.age, d.dead, d.open, d.damaged, d.lost} {
 		out <- one
 	}
 }
@@ -64,6 +66,8 @@ func (d *depths) Collect(out chan<- prometheus.Metric) {
 		open = 0
 	}
 	out <- prometheus.MustNewConstMetric(d.open, prometheus.GaugeValue, open)
+	out <- prometheus.MustNewConstMetric(d.damaged, prometheus.CounterValue, float64(d.store.damage.files.Load()))
+	out <- prometheus.MustNewConstMetric(d.lost, prometheus.CounterValue, float64(d.store.damage.lost.Load()))
 	if info, err := d.store.jobs.Info(ctx); err == nil {
 		age := 0.0
 		if info.State.Msgs > 0 {

@@ -153,8 +153,14 @@ func (s *Store) reopen(ctx context.Context) error {
 	if err := s.server.ShutdownJetStream(); err != nil {
 		return fmt.Errorf("close JetStream: %w", err)
 	}
+	if err := s.putAside(); err != nil {
+		return err
+	}
 	if err := s.server.EnableJetStream(s.config()); err != nil {
 		return fmt.Errorf("open JetStream: %w", err)
 	}
-	return s.makeLeases(ctx)
+	if _, err := s.create(ctx); err != nil {
+		return err
+	}
+	return s.restore(ctx)
 }

@@ -45,18 +45,24 @@ type Store struct {
 	server  *server.Server // nil with a cluster
 	dir     string         // of the server
 	space   *space         // nil with a cluster
-	failed  atomic.Bool    // a write of the embedded server failed, so that it takes none any more
+	damage  damage
+	failed  atomic.Bool // a write of the embedded server failed, so that it takes none any more
 	unlock  func()
 	conn    *nats.Conn
 	js      jetstream.JetStream
 	commits *committer
 	stop    context.CancelFunc
 	mending sync.WaitGroup
-	jobs    jetstream.Stream
-	dead    jetstream.Stream
-	state   jetstream.KeyValue
-	kept    jetstream.KeyValue
-	leases  jetstream.KeyValue
+	handles
+}
+
+// handles are what is in the store. They name it, so that they stay good when it is opened again.
+type handles struct {
+	jobs   jetstream.Stream
+	dead   jetstream.Stream
+	state  jetstream.KeyValue
+	kept   jetstream.KeyValue
+	leases jetstream.KeyValue
 }
 
 // MaxBytes is the most that one job or document may have: less than the 1 MiB that a NATS server accepts by default.
@@ -88,7 +94,10 @@ func Open(ctx context.Context, options Options) (*Store, error) {
 	commits, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	err := s.connect(options)
 	if err == nil {
-		err = s.create(ctx)
+		s.handles, err = s.create(ctx)
+	}
+	if err == nil && s.server != nil {
+		err = s.restore(ctx)
 	}
 	if err != nil {
 		s.Close()
@@ -130,6 +139,9 @@ func (s *Store) embed(dir string) error {
 	}
 	s.unlock, s.dir = unlock, dir
 	s.space = newSpace(dir, s.log)
+	if err := s.putAside(); err != nil {
+		return err
+	}
 	config := s.config()
 	s.server, err = server.NewServer(&server.Options{
 		ServerName: "triage", DontListen: true, NoSigs: true, NoLog: true, JetStream: true, StoreDir: config.StoreDir,
@@ -152,38 +164,40 @@ func (s *Store) config() *server.JetStreamConfig {
 	return &server.JetStreamConfig{StoreDir: s.dir, MaxStore: noReservation, MaxMemory: leaseMemory, SyncAlways: true}
 }
 
-func (s *Store) create(ctx context.Context) (err error) {
+// create creates what is not there.
+func (s *Store) create(ctx context.Context) (h handles, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	// A job waits under the subject of what it is about, one message for each: a later job replaces the one that still waits.
-	s.jobs, err = s.stream(ctx, jetstream.StreamConfig{
+	h.jobs, err = s.stream(ctx, jetstream.StreamConfig{
 		Name: jobStream, Subjects: []string{jobSubjects + ">"}, Retention: jetstream.WorkQueuePolicy,
 		Discard: jetstream.DiscardNew, MaxMsgsPerSubject: 1, MaxMsgs: maxJobs, MaxBytes: s.bytes,
 		Duplicates: dedupeWindow, AllowAtomicPublish: s.batches(), Replicas: s.copies, Description: "what triage was asked and has not answered yet",
 	})
 	if err != nil {
-		return err
+		return h, err
 	}
-	s.dead, err = s.stream(ctx, jetstream.StreamConfig{
+	h.dead, err = s.stream(ctx, jetstream.StreamConfig{
 		Name: deadStream, Subjects: []string{deadSubjects + ">"}, MaxAge: keepDead, MaxMsgs: 10_000, Discard: jetstream.DiscardOld,
 		Replicas:    s.copies,
 		Description: "what triage gave up on, with the reason",
 	})
 	if err != nil {
-		return err
+		return h, err
 	}
-	s.state, err = s.bucket(ctx, jetstream.KeyValueConfig{Bucket: stateBucket, TTL: keepStates})
+	h.state, err = s.bucket(ctx, jetstream.KeyValueConfig{Bucket: stateBucket, TTL: keepStates})
 	if err != nil {
-		return err
+		return h, err
 	}
-	s.kept, err = s.bucket(ctx, jetstream.KeyValueConfig{Bucket: keptBucket, TTL: keepDocuments, MaxBytes: s.bytes, Compression: true})
+	h.kept, err = s.bucket(ctx, jetstream.KeyValueConfig{Bucket: keptBucket, TTL: keepDocuments, MaxBytes: s.bytes, Compression: true})
 	if err != nil {
-		return err
+		return h, err
 	}
 	if err := s.forgetOldest(ctx, "KV_"+keptBucket); err != nil {
-		return err
+		return h, err
 	}
-	return s.makeLeases(ctx)
+	h.leases, err = s.bucket(ctx, jetstream.KeyValueConfig{Bucket: leaseBucket, TTL: s.lease, Storage: jetstream.MemoryStorage})
+	return h, err
 }
 
 // stream creates or updates a stream. One that is there and cannot be updated, as on a full disk, stays as it is.
@@ -211,15 +225,6 @@ func (s *Store) bucket(ctx context.Context, config jetstream.KeyValueConfig) (je
 		return known, nil
 	}
 	return nil, fmt.Errorf("create bucket %s: %w", config.Bucket, err)
-}
-
-// makeLeases makes the bucket of the leases, which is in memory alone.
-func (s *Store) makeLeases(ctx context.Context) error {
-	made, err := s.bucket(ctx, jetstream.KeyValueConfig{Bucket: leaseBucket, TTL: s.lease, Storage: jetstream.MemoryStorage})
-	if err == nil && s.leases == nil {
-		s.leases = made // it stays good for the bucket that takes the place of this one
-	}
-	return err
 }
 
 // forgetOldest lets a full bucket drop its oldest documents, where buckets otherwise refuse new ones.
