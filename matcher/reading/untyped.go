@@ -14,10 +14,13 @@ var usualTypes = []string{
 	"MemoryError", "EOFError", "RecursionError", "Exception",
 }
 
+// maxGuessed is the longest message, in bytes, whose type is guessed: each guess takes as long as the message is.
+const maxGuessed = 2 << 10
+
 // untyped is an exception with the signatures that may know it. Where its type was not printed, it is the one by which the most do.
 func (m *matching) untyped(x *traceback.Exception, watching bool, before func() string) Element {
 	el := m.typed(x, watching, before)
-	if x.Untyped() {
+	if x.Untyped() && len(x.Message) <= maxGuessed {
 		known := len(specific(el))
 		for _, typ := range usualTypes {
 			if guess := m.guess(x, typ, watching, before); len(specific(guess)) > known {
