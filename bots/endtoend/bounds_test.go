@@ -2,6 +2,7 @@ package endtoend
 
 import (
 	"bytes"
+	"compress/gzip"
 	"fmt"
 	"net"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -105,5 +107,70 @@ func TestPostedLogsDelayNobody(t *testing.T) {
 	p.kill()
 	for range posts {
 		<-answered
+	}
+}
+
+// peak is the most memory that the process has had, in MiB.
+func (p *process) peak() int {
+	p.t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		p.t.Skipf("nobody tells the memory of a process here: %v", err)
+	}
+	kib := 0
+	for line := range strings.Lines(string(status)) {
+		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			_, _ = fmt.Sscan(rest, &kib)
+		}
+	}
+	return kib >> 10
+}
+
+// together sends a body many times at once, and returns how often it was answered how; 0 is a connection that was closed.
+func together(p *process, path string, times int, body []byte, headers ...string) map[int]int {
+	var mu sync.Mutex
+	answers := map[int]int{}
+	var group sync.WaitGroup
+	for range times {
+		group.Go(func() {
+			code := post(p.address+path, body, headers...)
+			mu.Lock()
+			defer mu.Unlock()
+			answers[code]++
+		})
+	}
+	group.Wait()
+	return answers
+}
+
+// Bodies whose signature nobody has checked yet, and small ones that unpack to much, take little memory and little of the disk together.
+func TestLargeBodies(t *testing.T) {
+	if watched || testing.Short() {
+		t.Skip("the race detector takes memory of its own")
+	}
+	g := newGitHub(t)
+	data := t.TempDir()
+	p := start(t, data, append(g.asApp(), "TRIAGE_DIAGNOSE_RATE=0")...)
+	before := p.peak()
+	answers := together(p, "/github/webhook", 60, make([]byte, 24<<20), "X-Hub-Signature-256", "sha256=00", "Content-Type", "application/json")
+	t.Logf("60 unsigned bodies of 24 MiB: answers %v, at most %d MiB, %d before", answers, p.peak(), before)
+	if answers[http.StatusOK] > 0 || p.peak() > before+512 {
+		t.Errorf("unsigned bodies: answers %v, %d MiB in use, %d before", answers, p.peak(), before)
+	}
+	var small bytes.Buffer
+	pack := gzip.NewWriter(&small)
+	_, _ = pack.Write(bytes.Repeat([]byte("nothing to see here\n"), 200<<20/20))
+	_ = pack.Close()
+	before = p.peak()
+	answers = together(p, "/v1/diagnose?keep=false", 8, small.Bytes(), "Content-Encoding", "gzip")
+	t.Logf("8 bodies of %d KiB that unpack to 200 MiB: answers %v, at most %d MiB, %d before", small.Len()>>10, answers, p.peak(), before)
+	if answers[http.StatusServiceUnavailable] == 0 || answers[http.StatusOK] == 0 || p.peak() > before+512 {
+		t.Errorf("packed bodies: answers %v, %d MiB in use, %d before", answers, p.peak(), before)
+	}
+	if left, _ := filepath.Glob(filepath.Join(data, "downloads", "*", "*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	if code, _ := p.get("/readyz"); code != http.StatusOK {
+		t.Errorf("afterwards, /readyz: %d\n%s", code, p.logged())
 	}
 }
