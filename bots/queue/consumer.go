@@ -15,22 +15,6 @@ import (
 // A consumer is JetStream's account of which jobs of a kind were handed out. It can be made anew at any time: then every job that waits is
 // handed out again.
 
-// consumer returns the consumer of a kind, and makes it anew when its files are damaged.
-func (q *Queue) consumer(ctx context.Context, kind string) (jetstream.Consumer, error) {
-	made, err := q.makeConsumer(ctx, kind)
-	if err != nil && q.store.server != nil {
-		if known, missing := q.store.jobs.Consumer(ctx, kind); missing == nil { // a full disk takes no update
-			return known, nil
-		}
-		q.store.putConsumerAside(filepath.Join(q.store.consumersDir(), kind), err)
-		made, err = q.makeConsumer(ctx, kind)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("consume %s jobs: %w", kind, err)
-	}
-	return made, nil
-}
-
 func (q *Queue) makeConsumer(ctx context.Context, kind string) (jetstream.Consumer, error) {
 	return q.store.jobs.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
 		Durable: kind, FilterSubject: jobSubjects + kind + ".>", AckPolicy: jetstream.AckExplicitPolicy,
@@ -38,30 +22,93 @@ func (q *Queue) makeConsumer(ctx context.Context, kind string) (jetstream.Consum
 	})
 }
 
-// soundConsumer is consumer before anything is handed out: one that would not hand out all that waits is made anew.
+// soundConsumer returns the consumer of a kind before anything is handed out. It is made anew when its files are damaged, or when it would
+// not hand out all that waits.
 func (q *Queue) soundConsumer(ctx context.Context, kind string) (jetstream.Consumer, error) {
-	filter := jobSubjects + kind + ".>"
-	waiting := uint64(0)
-	if info, err := q.store.jobs.Info(ctx, jetstream.WithSubjectFilter(filter)); err == nil && q.store.server != nil {
-		for _, count := range info.State.Subjects {
-			waiting += count
-		}
+	waiting := 0
+	if q.store.server != nil {
+		waiting = q.waiting(ctx, kind)
 	}
-	made, err := q.consumer(ctx, kind)
+	made, err := q.makeConsumer(ctx, kind)
+	if refused := (&jetstream.APIError{}); errors.As(err, &refused) && q.store.server != nil {
+		if known, missing := q.store.jobs.Consumer(ctx, kind); missing == nil {
+			return known, nil // a full disk takes no update
+		}
+		q.store.putConsumerAside(filepath.Join(q.store.consumersDir(), kind), err)
+		made, err = q.makeConsumer(ctx, kind)
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("consume %s jobs: %w", kind, err)
 	}
 	info, err := made.Info(ctx)
-	if err != nil || info.NumPending+uint64(info.NumAckPending) >= waiting {
+	if err != nil || int(info.NumPending)+info.NumAckPending >= waiting {
 		return made, nil //nolint:nilerr // the consumer is there; work shows whether it is good
 	}
 	q.log.Error("the account of what was handed out misses jobs, as after damage to its file: all that waits is handed out again",
-		"kind", kind, "waiting", waiting, "known", info.NumPending+uint64(info.NumAckPending))
+		"kind", kind, "waiting", waiting, "known", int(info.NumPending)+info.NumAckPending)
 	q.store.damage.files.Add(1)
 	if err := q.store.jobs.DeleteConsumer(ctx, kind); err != nil {
 		return nil, fmt.Errorf("delete the consumer of %s jobs: %w", kind, err)
 	}
-	return q.consumer(ctx, kind)
+	return q.makeConsumer(ctx, kind)
+}
+
+// How often audit looks, and how often it has the files looked at at most.
+const (
+	auditEvery = 30 * time.Second
+	audits     = 3
+)
+
+// audit looks from time to time whether jobs wait that are not handed out, although there are idle workers: JetStream leaves jobs out that
+// it cannot read, without a word. Then the store is opened again, which finds what is damaged.
+func (q *Queue) audit(ctx context.Context, kind string, every time.Duration) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	found, before := 0, stuck{}
+	for q.store.server != nil && found < audits {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		now := q.stuck(ctx, kind)
+		if now.jobs > 0 && before.jobs > 0 && now.handedOut == before.handedOut {
+			q.log.Error("jobs wait that the store does not hand out: its files are checked", "kind", kind, "jobs", now.jobs)
+			q.store.fail()
+			found++
+		}
+		before = now
+	}
+}
+
+// stuck is how many jobs wait while nothing is handed out and workers are idle, and how many were handed out before.
+type stuck struct {
+	jobs      int
+	handedOut uint64
+}
+
+func (q *Queue) stuck(ctx context.Context, kind string) stuck {
+	known, err := q.store.jobs.Consumer(ctx, kind)
+	if err != nil {
+		return stuck{}
+	}
+	info := known.CachedInfo()
+	if info.NumAckPending > 0 || info.NumWaiting == 0 {
+		return stuck{}
+	}
+	return stuck{q.waiting(ctx, kind), info.Delivered.Consumer}
+}
+
+// waiting is how many jobs of a kind are stored.
+func (q *Queue) waiting(ctx context.Context, kind string) (count int) {
+	info, err := q.store.jobs.Info(ctx, jetstream.WithSubjectFilter(jobSubjects+kind+".>"))
+	if err != nil {
+		return 0
+	}
+	for _, n := range info.State.Subjects {
+		count += int(n)
+	}
+	return count
 }
 
 func (s *Store) consumersDir() string { return filepath.Join(s.streamDir(jobStream), "obs") }

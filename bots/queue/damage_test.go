@@ -18,8 +18,8 @@ import (
 
 const waitingJobs = 100
 
-// killed returns a folder as a process leaves it that is killed when 100 jobs wait and 10 are done.
-func killed(t *testing.T) string {
+// left returns a folder as a process leaves it that is killed, or stopped, when 100 jobs wait and 10 are done.
+func left(t *testing.T, stopped bool) string {
 	t.Helper()
 	dir := t.TempDir()
 	s, q, _ := open(t, dir, 3)
@@ -43,6 +43,9 @@ func killed(t *testing.T) string {
 	if err := s.Keep(t.Context(), "report", []byte("a report")); err != nil {
 		t.Fatal(err)
 	}
+	if stopped {
+		s.Close()
+	}
 	copied := t.TempDir()
 	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
 		t.Fatal(err)
@@ -50,19 +53,23 @@ func killed(t *testing.T) string {
 	return copied
 }
 
-// reopened opens a store over a copy of a folder, does the jobs that it has, and returns their ids and what was logged.
-func reopened(t *testing.T, dir string) (s *Store, done map[string]bool, log *lockedBuffer) {
+// openQuiet opens a store and a queue over a folder that log into a buffer.
+func openQuiet(t *testing.T, dir string, log *lockedBuffer) (*Store, *Queue) {
 	t.Helper()
-	log = &lockedBuffer{}
 	logger := slog.New(slog.NewJSONHandler(log, nil))
 	s, err := Open(t.Context(), Options{Dir: dir, Lease: 500 * time.Millisecond, Log: logger})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, log.String())
 	}
 	t.Cleanup(s.Close)
-	q := New(s, prometheus.NewRegistry(), logger, 3)
+	return s, New(s, prometheus.NewRegistry(), logger, 3)
+}
+
+// doAll does the jobs of a store until there is none, and returns the ids of those that were not done before.
+func doAll(t *testing.T, s *Store, q *Queue) map[string]bool {
+	t.Helper()
 	var mu sync.Mutex
-	done = map[string]bool{}
+	done := map[string]bool{}
 	work(t, q, 4, func(_ context.Context, job Job) error {
 		mu.Lock()
 		defer mu.Unlock()
@@ -74,7 +81,7 @@ func reopened(t *testing.T, dir string) (s *Store, done map[string]bool, log *lo
 		info, err := s.jobs.Info(t.Context())
 		return err == nil && info.State.Msgs == 0
 	})
-	return s, done, log
+	return done
 }
 
 // flip flips bits of a file, from a place on, or at random places when that is negative.
@@ -87,10 +94,10 @@ func flip(t *testing.T, file string, from, count int) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range count {
 		at := from + i
-		if from < 0 {
+		if from < 0 && len(data) > 0 {
 			at = random.IntN(len(data))
 		}
-		if at < len(data) {
+		if at >= 0 && at < len(data) {
 			data[at] ^= 0x5a
 		}
 	}
@@ -101,7 +108,7 @@ func flip(t *testing.T, file string, from, count int) {
 
 // Of a damaged file of jobs, all that can be read is done, and what cannot is counted, in the log and in the metrics.
 func TestDamagedJobs(t *testing.T) {
-	before := killed(t)
+	before := left(t, false)
 	found, err := filepath.Glob(filepath.Join(before, "jetstream/$G/streams/TRIAGE_JOBS/msgs/*.blk"))
 	if err != nil || len(found) != 1 {
 		t.Fatalf("files of jobs: %v %v", found, err)
@@ -128,7 +135,9 @@ func TestDamagedJobs(t *testing.T) {
 				t.Fatal(err)
 			}
 			flip(t, filepath.Join(dir, blocks), c.from, c.count)
-			s, done, log := reopened(t, dir)
+			log := &lockedBuffer{}
+			s, q := openQuiet(t, dir, log)
+			done := doAll(t, s, q)
 			if lost := int(s.damage.lost.Load()); s.damage.files.Load() != 1 || lost > c.lost || len(done)+lost < waitingJobs {
 				t.Errorf("%d are done, %d counted as lost, in %d files", len(done), lost, s.damage.files.Load())
 			}
@@ -139,33 +148,66 @@ func TestDamagedJobs(t *testing.T) {
 	}
 }
 
-// Whichever file of a store is damaged, it opens, all jobs that can be read are done, and a damage that matters is told.
+// A file that is damaged while the store is open is found when it is opened again within the process, and all handles stay good.
+func TestDamagedWhileOpen(t *testing.T) {
+	dir := left(t, true)
+	log := &lockedBuffer{}
+	s, q := openQuiet(t, dir, log)
+	found, err := filepath.Glob(filepath.Join(dir, "jetstream/$G/streams/TRIAGE_JOBS/msgs/*.blk"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("files of jobs: %v %v", found, err)
+	}
+	info, err := os.Stat(found[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	flip(t, found[0], int(info.Size())/2, 64)
+	s.fail()
+	for deadline := time.Now().Add(20 * time.Second); s.damage.lost.Load() == 0 || s.Writable() != nil; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("not found\n%s", log.String())
+		}
+	}
+	done := doAll(t, s, q)
+	if lost := int(s.damage.lost.Load()); lost > 2 || len(done)+lost < waitingJobs {
+		t.Errorf("%d are done, %d counted as lost\n%s", len(done), lost, log.String())
+	}
+}
+
+// Whichever file of a store is damaged, it opens, and all jobs that can be read are done.
 func TestAnyFileDamaged(t *testing.T) {
-	before := killed(t)
-	_ = filepath.WalkDir(before, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || filepath.Base(path) == "lock" || filepath.Base(path) == "spare" {
-			return err
-		}
-		name, _ := filepath.Rel(before, path)
-		if info, err := entry.Info(); err != nil || info.Size() == 0 {
-			return err
-		}
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			if err := os.CopyFS(dir, os.DirFS(before)); err != nil {
-				t.Fatal(err)
+	for _, stopped := range []bool{false, true} {
+		before := left(t, stopped)
+		err := filepath.WalkDir(before, func(path string, entry fs.DirEntry, err error) error {
+			name, _ := filepath.Rel(before, path)
+			if err != nil || entry.IsDir() || name == "lock" || name == "spare" {
+				return err
 			}
-			flip(t, filepath.Join(dir, name), -1, 16)
-			want := waitingJobs
-			if strings.Contains(name, "TRIAGE_JOBS/msgs") {
-				want -= 16
-			}
-			_, done, log := reopened(t, dir)
-			if len(done) < want {
-				t.Errorf("%d are done\n%s", len(done), log.String())
-			}
+			t.Run(fmt.Sprintf("stopped=%v/%s", stopped, name), func(t *testing.T) {
+				t.Parallel()
+				anyDamaged(t, before, name)
+			})
+			return nil
 		})
-		return nil
-	})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func anyDamaged(t *testing.T, before, name string) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(before)); err != nil {
+		t.Fatal(err)
+	}
+	flip(t, filepath.Join(dir, name), -1, 16)
+	want := waitingJobs
+	if strings.Contains(name, "TRIAGE_JOBS/msgs") && strings.HasSuffix(name, ".blk") {
+		want -= 16
+	}
+	log := &lockedBuffer{}
+	s, q := openQuiet(t, dir, log)
+	if done := doAll(t, s, q); len(done) < want {
+		t.Errorf("%d are done\n%s", len(done), log.String())
+	}
 }

@@ -80,7 +80,10 @@ func look(stream, dir string) (v survey, err error) {
 	return v, err
 }
 
-const restoreWindow = 200 // messages on their way at once
+const (
+	restoreWindow = 200 // messages on their way at once
+	restoreTime   = 30 * time.Second
+)
 
 // restoreStream stores anew what can be read in a folder of damaged files.
 func (s *Store) restoreStream(ctx context.Context, stream keeping, dir string) error {
@@ -92,8 +95,10 @@ func (s *Store) restoreStream(ctx context.Context, stream keeping, dir string) e
 	var sent []jetstream.PubAckFuture
 	var failed error
 	settle := func() {
+		soon, cancel := context.WithTimeout(ctx, restoreTime) // of these
+		defer cancel()
 		for _, one := range sent {
-			failed = errors.Join(failed, stored(ctx, one))
+			failed = errors.Join(failed, stored(soon, one))
 		}
 		sent = sent[:0]
 	}

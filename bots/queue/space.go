@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,7 +14,7 @@ import (
 	"time"
 )
 
-// space watches the room on the disk of an embedded store. A file of zeros beside the store keeps a part of the disk spare. When the disk
+// space watches the room on the disk of an embedded store. A file beside the store keeps a part of the disk spare. When the disk
 // is full, whoever filled it, the file makes way, so that what has begun can end and a start works; nothing new is taken until there is
 // room for the file again.
 type space struct {
@@ -84,7 +85,9 @@ func (s *space) look() error {
 
 // fill writes the file. It fails when there is less room than the disk says, as with a quota.
 func (s *space) fill() error {
-	err := os.WriteFile(s.file, make([]byte, s.spare), 0o600)
+	something := make([]byte, s.spare)
+	_, _ = rand.Read(something) // zeros take no room on some disks
+	err := os.WriteFile(s.file, something, 0o600)
 	if err != nil {
 		_ = os.Remove(s.file)
 	}
@@ -144,7 +147,7 @@ func (s *Store) mend(ctx context.Context) {
 			s.log.Error("the store could not be opened again", "error", err)
 			continue
 		}
-		s.log.Warn("the store was opened again after a write that failed")
+		s.log.Warn("the store was opened again")
 	}
 }
 

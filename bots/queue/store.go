@@ -96,12 +96,15 @@ func Open(ctx context.Context, options Options) (*Store, error) {
 	if err == nil {
 		s.handles, err = s.create(ctx)
 	}
-	if err == nil && s.server != nil {
-		err = s.restore(ctx)
-	}
 	if err != nil {
 		s.Close()
 		return nil, err
+	}
+	if s.server != nil {
+		if err := s.restore(ctx); err != nil {
+			s.log.Error("what can be read of damaged files is not stored anew yet", "error", err)
+			s.fail() // so that it is tried again
+		}
 	}
 	go s.commits.run(commits)
 	if s.server != nil {
@@ -161,7 +164,7 @@ func (s *Store) embed(dir string) error {
 // config is how JetStream is opened. It would set the most that streams may have aside from what is free at the start, and refuse to open
 // them where that is not enough, with jobs that wait in them. They are bounded themselves, so it is told that there is room.
 func (s *Store) config() *server.JetStreamConfig {
-	return &server.JetStreamConfig{StoreDir: s.dir, MaxStore: noReservation, MaxMemory: leaseMemory, SyncAlways: true}
+	return &server.JetStreamConfig{StoreDir: s.dir, MaxStore: noReservation, MaxMemory: leaseMemory, SyncAlways: true, Strict: true}
 }
 
 // create creates what is not there.

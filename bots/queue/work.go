@@ -28,6 +28,7 @@ func (q *Queue) Work(ctx context.Context, kind string, workers int, grace time.D
 	var group sync.WaitGroup
 	var rush atomic.Bool
 	group.Go(func() { q.watch(ctx, &rush) })
+	group.Go(func() { q.audit(ctx, kind, auditEvery) })
 	for i := range workers {
 		group.Go(func() {
 			for ctx.Err() == nil {
@@ -75,7 +76,7 @@ func (q *Queue) next(ctx, running context.Context, kind string, consumer jetstre
 	case ctx.Err() == nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, nats.ErrTimeout):
 		q.log.Warn("waiting for work failed", "error", report.Redact(err.Error()))
 		time.Sleep(time.Second)
-		if _, err := q.consumer(ctx, kind); err != nil { // the store may have been opened again without it
+		if _, err := q.makeConsumer(ctx, kind); err != nil { // the store may have been opened again without it
 			q.log.Warn("the consumer cannot be made again", "error", report.Redact(err.Error()))
 		}
 	}
