@@ -26,11 +26,11 @@ func (q *Queue) makeConsumer(ctx context.Context, kind string) (jetstream.Consum
 // not hand out all that waits.
 func (q *Queue) soundConsumer(ctx context.Context, kind string) (jetstream.Consumer, error) {
 	waiting := 0
-	if q.store.server != nil {
+	if q.store.space != nil {
 		waiting = q.waiting(ctx, kind)
 	}
 	made, err := q.makeConsumer(ctx, kind)
-	if refused := (&jetstream.APIError{}); errors.As(err, &refused) && q.store.server != nil {
+	if refused := (&jetstream.APIError{}); errors.As(err, &refused) && q.store.space != nil {
 		if known, missing := q.store.jobs.Consumer(ctx, kind); missing == nil {
 			return known, nil // a full disk takes no update
 		}
@@ -65,7 +65,7 @@ func (q *Queue) audit(ctx context.Context, kind string, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	found, before := 0, stuck{}
-	for q.store.server != nil && found < audits {
+	for q.store.space != nil && found < audits {
 		select {
 		case <-ctx.Done():
 			return

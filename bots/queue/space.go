@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"time"
 )
 
 // space watches the room on the disk of an embedded store. A file beside the store keeps a part of the disk spare. When the disk
@@ -92,78 +90,4 @@ func (s *space) fill() error {
 		_ = os.Remove(s.file)
 	}
 	return err
-}
-
-// Writable returns an ErrUnwritable while nothing new can be stored: the disk is full, or a write to it failed.
-func (s *Store) Writable() error {
-	if s.space == nil {
-		return nil
-	}
-	if err := s.space.look(); err != nil {
-		return err
-	}
-	if s.failed.Load() {
-		return errFailed
-	}
-	return nil
-}
-
-// fail notes that a write of the embedded server failed.
-func (s *Store) fail() {
-	s.failed.Store(true)
-	s.commits.giveUp()
-}
-
-// How often the store is opened again after writes that failed: at once, and then less and less often.
-const (
-	reopenLook  = 200 * time.Millisecond
-	reopenLeast = time.Second
-	reopenMost  = time.Minute
-)
-
-// mend opens the store again after a write that failed, as soon as there is room. JetStream itself stays shut after such a write.
-func (s *Store) mend(ctx context.Context) {
-	tick := time.NewTicker(reopenLook)
-	defer tick.Stop()
-	var last time.Time
-	pause := reopenLeast
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		if !s.failed.Load() || s.space.look() != nil || time.Since(last) < pause {
-			continue
-		}
-		pause = min(2*pause, reopenMost)
-		if time.Since(last) > 2*reopenMost {
-			pause = reopenLeast
-		}
-		last = time.Now()
-		s.failed.Store(false)
-		if err := s.reopen(ctx); err != nil {
-			s.failed.Store(true)
-			s.log.Error("the store could not be opened again", "error", err)
-			continue
-		}
-		s.log.Warn("the store was opened again")
-	}
-}
-
-// reopen lets JetStream read its files anew. What was acknowledged is in them.
-func (s *Store) reopen(ctx context.Context) error {
-	if err := s.server.ShutdownJetStream(); err != nil {
-		return fmt.Errorf("close JetStream: %w", err)
-	}
-	if err := s.putAside(); err != nil {
-		return err
-	}
-	if err := s.server.EnableJetStream(s.config()); err != nil {
-		return fmt.Errorf("open JetStream: %w", err)
-	}
-	if _, err := s.create(ctx); err != nil {
-		return err
-	}
-	return s.restore(ctx)
 }

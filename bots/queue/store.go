@@ -9,18 +9,13 @@ package queue
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -38,16 +33,11 @@ type Options struct {
 // Store keeps jobs, documents and small states. Every write is on disk when it returns (with an embedded server), so that neither a
 // kill nor a power cut loses what was acknowledged.
 type Store struct {
-	lease   time.Duration
-	bytes   int64
-	copies  int
-	log     *slog.Logger
-	server  *server.Server // nil with a cluster
-	dir     string         // of the server
-	space   *space         // nil with a cluster
-	damage  damage
-	failed  atomic.Bool // a write of the embedded server failed, so that it takes none any more
-	unlock  func()
+	lease  time.Duration
+	bytes  int64
+	copies int
+	log    *slog.Logger
+	embedded
 	conn    *nats.Conn
 	js      jetstream.JetStream
 	commits *committer
@@ -78,8 +68,6 @@ const (
 
 	maxJobs       = 200_000 // waiting; beyond that a request is refused, not forgotten
 	standardBytes = 1 << 30
-	noReservation = 1 << 60
-	leaseMemory   = 256 << 20
 	dedupeWindow  = 20 * time.Minute // the same delivery again within this time is dropped by the stream itself
 	keepStates    = 30 * 24 * time.Hour
 	keepDocuments = 30 * 24 * time.Hour
@@ -88,7 +76,7 @@ const (
 
 // Open opens the store, creating what is not there. The error says what to do.
 func Open(ctx context.Context, options Options) (*Store, error) {
-	s := &Store{lease: max(options.Lease, 500*time.Millisecond), bytes: cmp.Or(options.Bytes, standardBytes), copies: max(options.Replicas, 1), log: options.Log, unlock: func() {}}
+	s := &Store{lease: max(options.Lease, 500*time.Millisecond), bytes: cmp.Or(options.Bytes, standardBytes), copies: max(options.Replicas, 1), log: options.Log}
 	s.commits = newCommitter(s)
 	var commits context.Context
 	commits, s.stop = context.WithCancel(context.WithoutCancel(ctx))
@@ -100,14 +88,14 @@ func Open(ctx context.Context, options Options) (*Store, error) {
 		s.Close()
 		return nil, err
 	}
-	if s.server != nil {
+	if s.space != nil {
 		if err := s.restore(ctx); err != nil {
 			s.log.Error("what can be read of damaged files is not stored anew yet", "error", err)
 			s.fail() // so that it is tried again
 		}
 	}
 	go s.commits.run(commits)
-	if s.server != nil {
+	if s.space != nil {
 		s.mending.Go(func() { s.mend(commits) })
 	}
 	return s, nil
@@ -120,7 +108,7 @@ func (s *Store) connect(options Options) error {
 		if err := s.embed(options.Dir); err != nil {
 			return err
 		}
-		dial = append(dial, nats.InProcessServer(s.server))
+		dial = append(dial, nats.InProcessServer(&s.embedded), nats.ReconnectWait(reconnectWait), nats.ReconnectBufSize(-1))
 	}
 	conn, err := nats.Connect(url, dial...)
 	if err != nil {
@@ -129,42 +117,6 @@ func (s *Store) connect(options Options) error {
 	s.conn = conn
 	s.js, err = jetstream.New(conn)
 	return err
-}
-
-// embed starts a NATS server inside this process. One folder belongs to one process: a second one would corrupt it.
-func (s *Store) embed(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("TRIAGE_DATA: %w", err)
-	}
-	unlock, err := lockFile(filepath.Join(dir, "lock"))
-	if err != nil {
-		return fmt.Errorf("TRIAGE_DATA %s is in use by another triage (several replicas share a NATS cluster, NATS_URL, not a folder): %w", dir, err)
-	}
-	s.unlock, s.dir = unlock, dir
-	s.space = newSpace(dir, s.log)
-	if err := s.putAside(); err != nil {
-		return err
-	}
-	config := s.config()
-	s.server, err = server.NewServer(&server.Options{
-		ServerName: "triage", DontListen: true, NoSigs: true, NoLog: true, JetStream: true, StoreDir: config.StoreDir,
-		JetStreamMaxStore: config.MaxStore, JetStreamMaxMemory: config.MaxMemory, SyncAlways: config.SyncAlways, MaxPayload: 2 << 20,
-	})
-	if err != nil {
-		return fmt.Errorf("embedded NATS server: %w", err)
-	}
-	s.server.SetLogger(serverLog{s.log, s.fail}, false, false)
-	s.server.Start()
-	if !s.server.ReadyForConnections(30 * time.Second) {
-		return errors.New("embedded NATS server did not become ready within 30 s: is the disk of TRIAGE_DATA writable?")
-	}
-	return nil
-}
-
-// config is how JetStream is opened. It would set the most that streams may have aside from what is free at the start, and refuse to open
-// them where that is not enough, with jobs that wait in them. They are bounded themselves, so it is told that there is room.
-func (s *Store) config() *server.JetStreamConfig {
-	return &server.JetStreamConfig{StoreDir: s.dir, MaxStore: noReservation, MaxMemory: leaseMemory, SyncAlways: true, Strict: true}
 }
 
 // create creates what is not there.
@@ -260,11 +212,7 @@ func (s *Store) Close() {
 	if s.conn != nil {
 		s.conn.Close()
 	}
-	if s.server != nil {
-		s.server.Shutdown()
-		s.server.WaitForShutdown()
-	}
-	s.unlock()
+	s.release()
 }
 
 // Ready returns an error when the store cannot be reached, or cannot write, just now.
