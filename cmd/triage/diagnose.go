@@ -84,7 +84,7 @@ const loadingGC = 400
 
 // readingGC is the same while logs are read: hardly any garbage is made then, unless a job has thousands of logs, which fill the memory of a
 // login node.
-const readingGC = 40
+const readingGC = 60
 
 func runDiagnose(ctx context.Context, std streams, o *diagnoseOptions) error {
 	debug.SetGCPercent(loadingGC)

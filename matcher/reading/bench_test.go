@@ -3,9 +3,6 @@ package reading_test
 import (
 	"bytes"
 	"context"
-	"fmt"
-	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/gpu-triage/triage/matcher"
@@ -21,37 +18,6 @@ func BenchmarkNew(b *testing.B) {
 	}
 	for b.Loop() {
 		matcher.New(base)
-	}
-}
-
-// BenchmarkReadWords measures the reading of long lines with the words of many failures, none like another.
-func BenchmarkReadWords(b *testing.B) {
-	base, err := rules.Open()
-	if err != nil {
-		b.Fatal(err)
-	}
-	var words []string
-	for _, e := range base.Entries {
-		words = append(words, e.Keywords...)
-	}
-	engine := matcher.New(base)
-	for _, failures := range []int{6, 40, 150} { // in a line
-		rnd := rand.New(rand.NewPCG(1, 1))
-		var log bytes.Buffer
-		for log.Len() < 32_000_000 {
-			for range failures {
-				fmt.Fprintf(&log, "%x %s ", rnd.Perm(30), strings.ReplaceAll(words[rnd.IntN(len(words))], "\n", " "))
-			}
-			log.WriteByte('\n')
-		}
-		b.Run(fmt.Sprint(failures), func(b *testing.B) {
-			b.SetBytes(int64(log.Len()))
-			for b.Loop() {
-				if err := engine.Begin().Read(context.Background(), "train.log", bytes.NewReader(log.Bytes())); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/matcher/prefilter"
 	"github.com/gpu-triage/triage/matcher/traceback"
+	"github.com/gpu-triage/triage/rules/condition"
 	"github.com/gpu-triage/triage/rules/signature"
 )
 
@@ -187,7 +188,9 @@ func (s *source) raised(x *traceback.Exception, before func() string) Element {
 	if text := x.Text(); !s.covers(text) {
 		return Element{Line: x.Line, Exception: x, Text: text}
 	}
-	return s.matching.exception(x, s.progress.watching, before)
+	el := s.matching.exception(x, s.progress.watching, before)
+	el.value = condition.Value{} // of thousands of events it would be much
+	return el
 }
 
 // within looks at the lines of the messages on their own: where a message ends is not always to be seen, so that the next thing that
