@@ -121,8 +121,8 @@ func (c *committer) write(ctx context.Context, group []commit) {
 	}
 }
 
-// giveUp ends the wait for the write that is being made: JetStream does not answer when its own write failed.
-func (c *committer) giveUp() {
+// abandon ends the wait for the write that is being made: JetStream does not answer when its own write failed.
+func (c *committer) abandon() {
 	if cancel := c.abort.Load(); cancel != nil {
 		(*cancel)()
 	}

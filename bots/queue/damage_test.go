@@ -141,6 +141,7 @@ func TestDamagedJobs(t *testing.T) {
 			if lost := int(s.damage.lost.Load()); s.damage.files.Load() != 1 || lost > c.lost || len(done)+lost < waitingJobs {
 				t.Errorf("%d are done, %d counted as lost, in %d files", len(done), lost, s.damage.files.Load())
 			}
+			t.Logf("of %d jobs, %d are done and %d counted as lost", waitingJobs, len(done), s.damage.lost.Load())
 			if !strings.Contains(log.String(), `"level":"ERROR"`) || !strings.Contains(log.String(), blocks) {
 				t.Errorf("the log does not tell it: %s", log.String())
 			}

@@ -109,7 +109,7 @@ func (s *Store) Writable() error {
 // fail notes that a write of the server failed.
 func (s *Store) fail() {
 	s.failed.Store(true)
-	s.commits.giveUp()
+	s.commits.abandon()
 }
 
 // How often the store is opened again after writes that failed: at once, and then less and less often.

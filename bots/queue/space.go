@@ -43,8 +43,10 @@ func newSpace(dir string, log *slog.Logger) *space {
 	if _, total, err := diskRoom(dir); err == nil {
 		s.spare = min(max(total/64, leastSpare), mostSpare)
 	}
-	if _, err := os.Stat(s.file); errors.Is(err, fs.ErrNotExist) {
-		s.full = !s.roomy() || s.fill() != nil
+	if _, err := os.Stat(s.file); !errors.Is(err, fs.ErrNotExist) {
+		_ = s.look()
+	} else if !s.roomy() || s.fill() != nil {
+		s.makeWay()
 	}
 	return s
 }
@@ -67,10 +69,7 @@ func (s *space) look() error {
 	defer s.mu.Unlock()
 	switch {
 	case !s.full && s.room() < s.spare:
-		s.full = true
-		_ = os.Remove(s.file)
-		s.log.Error("the disk of TRIAGE_DATA is full: nothing is taken until there is room again",
-			"do", "free space on the disk that "+s.file+" is on; no restart is needed", "needed", 2*s.spare)
+		s.makeWay()
 	case s.full && s.roomy() && s.fill() == nil:
 		s.full = false
 		s.log.Info("the disk of TRIAGE_DATA has room again")
@@ -79,6 +78,14 @@ func (s *space) look() error {
 		return errFull
 	}
 	return nil
+}
+
+// makeWay removes the file.
+func (s *space) makeWay() {
+	s.full = true
+	_ = os.Remove(s.file)
+	s.log.Error("the disk of TRIAGE_DATA is full: nothing is taken until there is room again",
+		"do", "free space on the disk that "+s.file+" is on; no restart is needed", "needed", 2*s.spare)
 }
 
 // fill writes the file. It fails when there is less room than the disk says, as with a quota.

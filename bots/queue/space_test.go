@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -65,4 +66,28 @@ func TestWriteThatFailed(t *testing.T) {
 	}
 	var did atomic.Int32
 	work(t, q, 4, func(context.Context, Job) error { did.Add(1); return nil }, func() bool { return int(did.Load()) >= acknowledged })
+}
+
+// A disk that others filled while nothing ran lets a store open all the same, with jobs that wait.
+func TestOpenOnFullDisk(t *testing.T) {
+	dir := smalldisk.New(t, 16)
+	s, q, _ := open(t, dir, 3)
+	if err := q.Add(t.Context(), Job{ID: "1", Kind: "test", Key: "1"}); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	free := smalldisk.Fill(t, dir)
+	s, q, _ = open(t, dir, 3)
+	if err := s.Ready(t.Context()); !errors.Is(err, ErrUnwritable) {
+		t.Errorf("on a full disk: %v", err)
+	}
+	if err := q.Add(t.Context(), Job{ID: "2", Kind: "test", Key: "2"}); !errors.Is(err, ErrUnwritable) {
+		t.Errorf("a job on a full disk: %v", err)
+	}
+	free()
+	if err := s.Ready(t.Context()); err != nil {
+		t.Errorf("with room: %v", err)
+	}
+	var did atomic.Bool
+	work(t, q, 1, func(context.Context, Job) error { did.Store(true); return nil }, did.Load)
 }
