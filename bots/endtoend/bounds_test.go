@@ -1,9 +1,11 @@
 package endtoend
 
 import (
+	"archive/tar"
 	"bytes"
 	"compress/gzip"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -167,10 +169,36 @@ func TestLargeBodies(t *testing.T) {
 	if answers[http.StatusServiceUnavailable] == 0 || answers[http.StatusOK] == 0 || p.peak() > before+512 {
 		t.Errorf("packed bodies: answers %v, %d MiB in use, %d before", answers, p.peak(), before)
 	}
+	before = p.peak()
+	response, err := http.Post(p.address+"/v1/diagnose?keep=false", "application/gzip", bytes.NewReader(manyEntries(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if said, _ := io.ReadAll(response.Body); !strings.Contains(string(said), "Not all of") || p.peak() > before+128 {
+		t.Errorf("an archive of many entries: %.2000s, %d MiB in use, %d before", said, p.peak(), before)
+	}
 	if left, _ := filepath.Glob(filepath.Join(data, "downloads", "*", "*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
 	if code, _ := p.get("/readyz"); code != http.StatusOK {
 		t.Errorf("afterwards, /readyz: %d\n%s", code, p.logged())
 	}
+}
+
+// manyEntries is a packed archive of 200,000 empty files.
+func manyEntries(t *testing.T) []byte {
+	t.Helper()
+	var one, packed bytes.Buffer
+	if err := tar.NewWriter(&one).WriteHeader(&tar.Header{Name: "a", Typeflag: tar.TypeReg}); err != nil {
+		t.Fatal(err)
+	}
+	pack := gzip.NewWriter(&packed)
+	if _, err := pack.Write(bytes.Repeat(one.Bytes(), 200_000)); err != nil {
+		t.Fatal(err)
+	}
+	if err := pack.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return packed.Bytes()
 }
