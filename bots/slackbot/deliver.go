@@ -25,7 +25,7 @@ import (
 // progress is how far the delivery of a letter has come.
 type progress struct {
 	Stage   string `json:"stage"`
-	Channel string `json:"channel,omitempty"` // where the message is
+	Channel string `json:"channel,omitempty"` // where the message is, or is being posted
 	TS      string `json:"ts,omitempty"`
 
 	Since time.Time `json:"since,omitzero"` // of the first try to post
@@ -208,13 +208,16 @@ func (b *Bot) postMessage(ctx context.Context, id, channel, thread string, l let
 	if b.BotToken == "" {
 		return progress{}, fmt.Errorf("SLACK_BOT_TOKEN is missing: %w", errNoWay)
 	}
+	if before.Channel != channel {
+		before = progress{} // it was tried elsewhere
+	}
 	if before.Stage == stagePosting {
 		if p, found, err := b.look(ctx, id, channel, thread, before); found || err != nil {
 			return p, err
 		}
 	}
 	now := time.Now().UTC()
-	if err := b.Store.Save(ctx, progressKey(id), progress{Stage: stagePosting, Since: cmp.Or(before.Since, now), Tried: now}); err != nil {
+	if err := b.Store.Save(ctx, progressKey(id), progress{Stage: stagePosting, Channel: channel, Since: cmp.Or(before.Since, now), Tried: now}); err != nil {
 		return progress{}, err
 	}
 	queue.CrashPoint("posting")
