@@ -68,27 +68,29 @@ func newBlock(stream string, index int, name string) (*block, error) {
 	return &block{file, sum}, nil
 }
 
-// each calls f with every record that is whole, and damaged with every place from which on there is none for a while. What a kill left of
-// the last write is no damage.
-func (b *block) each(f func(record), damaged func(offset int)) {
-	lost := false
+// each calls f with every record that is whole, and damaged with every place from which on there is none for a while. It returns where the
+// last record begins of which a kill left only a part, else the end.
+func (b *block) each(f func(record), damaged func(offset int)) (end int) {
 	for i := 0; i < len(b.buf); {
-		r, n, ok := b.at(i)
-		switch {
-		case ok:
-			lost = false
+		if r, n, ok := b.at(i); ok {
 			f(r)
 			i += n
 			continue
-		case lost:
-		case b.torn(i):
-			return
-		default:
-			lost = true
-			damaged(i)
 		}
-		i++
+		next := i + 1
+		for next < len(b.buf) {
+			if _, _, ok := b.at(next); ok {
+				break
+			}
+			next++
+		}
+		if next == len(b.buf) && b.torn(i) {
+			return i
+		}
+		damaged(i)
+		i = next
 	}
+	return len(b.buf)
 }
 
 // at reads the record that begins at an offset, n bytes long.

@@ -49,11 +49,13 @@ func (s *Store) putAside() error {
 	for _, stream := range streams {
 		dir := s.streamDir(stream.name)
 		broken := map[string]int{}
-		err := walk(stream.name, dir, func(record) {}, func(file string, offset int) {
+		err := walk(stream.name, dir, visitor{damaged: func(file string, offset int) {
 			if _, known := broken[file]; !known {
 				broken[file] = offset
 			}
-		})
+		}, torn: func(file string, offset int) {
+			s.log.Warn("a file of the store ends within a record, as after a kill while it was written: that record is dropped", "file", file, "offset", offset)
+		}})
 		if err != nil {
 			return err
 		}
@@ -74,8 +76,15 @@ func (s *Store) putAside() error {
 	return nil
 }
 
-// walk calls f with every whole record in the files of a stream, in order, and damaged with every place in them where there is none.
-func walk(stream, dir string, f func(record), damaged func(file string, offset int)) error {
+// visitor is told what stands in the files of a stream. What is nil is not told.
+type visitor struct {
+	record  func(record)                  // every whole one, in order
+	damaged func(file string, offset int) // from here on there is no whole one for a while
+	torn    func(file string, offset int) // the last one ends too early
+}
+
+// walk goes through the files of a stream.
+func walk(stream, dir string, v visitor) error {
 	entries, err := os.ReadDir(filepath.Join(dir, "msgs"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -92,13 +101,28 @@ func walk(stream, dir string, f func(record), damaged func(file string, offset i
 	}
 	slices.SortFunc(files, cmp.Compare)
 	for _, index := range files {
-		name := filepath.Join(dir, "msgs", strconv.Itoa(index)+".blk")
-		b, err := newBlock(stream, index, name)
-		if err != nil {
-			damaged(name, 0)
-			continue
-		}
-		b.each(f, func(offset int) { damaged(name, offset) })
+		v.file(stream, index, filepath.Join(dir, "msgs", strconv.Itoa(index)+".blk"))
 	}
 	return nil
+}
+
+func (v visitor) file(stream string, index int, name string) {
+	tell := func(f func(string, int), offset int) {
+		if f != nil {
+			f(name, offset)
+		}
+	}
+	b, err := newBlock(stream, index, name)
+	if err != nil {
+		tell(v.damaged, 0)
+		return
+	}
+	end := b.each(func(r record) {
+		if v.record != nil {
+			v.record(r)
+		}
+	}, func(offset int) { tell(v.damaged, offset) })
+	if end < len(b.buf) {
+		tell(v.torn, end)
+	}
 }

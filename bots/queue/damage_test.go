@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -146,6 +147,44 @@ func TestDamagedJobs(t *testing.T) {
 				t.Errorf("the log does not tell it: %s", log.String())
 			}
 		})
+	}
+}
+
+// What a kill left of the last write is no damage, but a length that is damaged is, also when the file seems to end within its record.
+func TestTornIsNoDamage(t *testing.T) {
+	dir := filepath.Join(left(t, false), "jetstream/$G/streams", jobStream)
+	found, err := filepath.Glob(filepath.Join(dir, "msgs/*.blk"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("files of jobs: %v %v", found, err)
+	}
+	whole, err := os.ReadFile(found[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func() (records, damaged, torn int) {
+		err := walk(jobStream, dir, visitor{func(record) { records++ }, func(string, int) { damaged++ }, func(string, int) { torn++ }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return records, damaged, torn
+	}
+	all, damaged, torn := read()
+	if all < waitingJobs || damaged != 0 || torn != 0 {
+		t.Fatalf("whole: %d records, %d damaged, %d torn", all, damaged, torn)
+	}
+	lengthened := slices.Clone(whole)
+	lengthened[2] = 0x10 // a MiB more
+	for _, c := range []struct {
+		name          string
+		file          []byte
+		damaged, torn int
+	}{{"torn", whole[:len(whole)-10], 0, 1}, {"a length", lengthened, 1, 0}} {
+		if err := os.WriteFile(found[0], c.file, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if records, damaged, torn := read(); records != all-1 || damaged != c.damaged || torn != c.torn {
+			t.Errorf("%s: %d of %d records, %d damaged, %d torn", c.name, records, all, damaged, torn)
+		}
 	}
 }
 

@@ -57,7 +57,7 @@ func look(stream, dir string) (v survey, err error) {
 	var missing []span
 	var last uint64
 	holes := 0
-	err = walk(stream, dir, func(r record) {
+	err = walk(stream, dir, visitor{damaged: func(string, int) { holes++ }, record: func(r record) {
 		if r.deleted {
 			v.gone[r.sequence] = true
 			return
@@ -69,7 +69,7 @@ func look(stream, dir string) (v survey, err error) {
 		v.lost += holes // at the beginning or the end nobody knows how many there were: one in each place, then
 		holes, last = 0, r.sequence
 		v.newest[r.subject] = r.sequence
-	}, func(string, int) { holes++ })
+	}})
 	v.lost += holes
 	deleted := slices.Sorted(maps.Keys(v.gone))
 	for _, m := range missing {
@@ -102,7 +102,7 @@ func (s *Store) restoreStream(ctx context.Context, stream keeping, dir string) e
 		}
 		sent = sent[:0]
 	}
-	err = walk(stream.name, dir, func(r record) {
+	err = walk(stream.name, dir, visitor{record: func(r record) {
 		old := stream.age > 0 && time.Since(r.at) > stream.age
 		if r.deleted || known.gone[r.sequence] || stream.latest && known.newest[r.subject] != r.sequence || old || failed != nil {
 			return
@@ -116,7 +116,7 @@ func (s *Store) restoreStream(ctx context.Context, stream keeping, dir string) e
 		if sent = append(sent, one); len(sent) == restoreWindow {
 			settle()
 		}
-	}, func(string, int) {})
+	}})
 	settle()
 	if err := errors.Join(err, failed); err != nil {
 		return err
