@@ -69,7 +69,9 @@ func slowLog(mib int) []byte {
 
 // Logs that strangers post, however slow to read, delay no answer in Slack and none on an issue.
 func TestPostedLogsDelayNobody(t *testing.T) {
-	t.Parallel()
+	if testing.Short() {
+		t.Skip("it keeps a processor busy, and the race detector makes that longer")
+	}
 	s, g := newSlack(t), newGitHub(t)
 	data := t.TempDir()
 	p := start(t, data, append(s.settings(), append(g.asApp(), "TRIAGE_DIAGNOSE_RATE=0")...)...)
