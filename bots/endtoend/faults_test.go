@@ -31,7 +31,7 @@ func TestDiskFull(t *testing.T) {
 		g.open(n, "ann", body(t))
 		return g.deliver("issues", guid(), g.payload(n, "opened", nil))
 	}
-	for n := 1; n <= 5; n++ {
+	for n := 1; n <= 2; n++ {
 		if code := deliver(p, n); code != http.StatusOK {
 			t.Fatalf("delivery %d: %d", n, code)
 		}
@@ -44,7 +44,7 @@ func TestDiskFull(t *testing.T) {
 				t.Errorf("%s, %s: %d %s", when, path, code, said)
 			}
 		}
-		if _, page := p.get("/metrics"); !strings.Contains(page, "\ntriage_store_writable 0\n") || !strings.Contains(page, "\ntriage_queue_depth 5\n") {
+		if _, page := p.get("/metrics"); !strings.Contains(page, "\ntriage_store_writable 0\n") || !strings.Contains(page, "\ntriage_queue_depth 2\n") {
 			t.Errorf("%s: the metrics do not say so", when)
 		}
 		began := time.Now()
@@ -58,14 +58,14 @@ func TestDiskFull(t *testing.T) {
 	refuses("started while full", p)
 	free()
 	eventually(t, "readiness", p, func() bool { code, _ := p.get("/readyz"); return code == http.StatusOK })
-	if code := deliver(p, 6); code != http.StatusOK {
+	if code := deliver(p, 3); code != http.StatusOK {
 		t.Errorf("with room again: %d", code)
 	}
-	for n := 1; n <= 6; n++ {
+	for n := 1; n <= 3; n++ {
 		eventually(t, fmt.Sprintf("a comment on issue %d", n), p, func() bool { return len(g.ours(n)) >= 1 })
 	}
 	settled(t, p)
-	for n := 1; n <= 6; n++ {
+	for n := 1; n <= 3; n++ {
 		if got := len(g.ours(n)); got != 1 {
 			t.Errorf("issue %d has %d comments", n, got)
 		}
@@ -92,7 +92,7 @@ func TestSmallVolume(t *testing.T) {
 // Of a damaged file of jobs that were acknowledged, what can be read is answered; the log and the metrics tell what is lost.
 func TestDamagedJobFile(t *testing.T) {
 	t.Parallel()
-	const issues = 12
+	const issues = 4
 	g := newGitHub(t)
 	data := t.TempDir()
 	settings := append(g.asApp(), door(t))

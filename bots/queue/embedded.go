@@ -157,7 +157,8 @@ func (s *Store) reopen(ctx context.Context) error {
 	if err := s.start(); err != nil {
 		return err
 	}
-	for deadline := time.Now().Add(readyTime); !s.conn.IsConnected(); time.Sleep(reconnectWait) {
+	// The client may not know yet that its connection has ended. The new server answers only on a new one.
+	for deadline := time.Now().Add(readyTime); s.conn.FlushTimeout(time.Second) != nil; time.Sleep(reconnectWait) {
 		if ctx.Err() != nil || time.Now().After(deadline) {
 			return errors.New("no connection to the embedded NATS server")
 		}

@@ -29,7 +29,7 @@ func newMetrics(registry prometheus.Registerer, store *Store) *metrics {
 		dead:    prometheus.NewDesc("triage_dead_letters", "Jobs given up and waiting for an operator.", nil, nil),
 		damaged: prometheus.NewDesc("triage_store_damaged_files_total", "Files of the store that were found damaged and put aside.", nil, nil),
 		lost:    prometheus.NewDesc("triage_store_lost_total", "Messages of the store, among them jobs, that were lost in damaged files, as far as can be told.", nil, nil),
-		open:    prometheus.NewDesc("triage_store_writable", "1 while new work can be stored, 0 on a full disk or after a write that failed.", nil, nil)})
+		open:    prometheus.NewDesc("triage_store_writable", "1 while new work can be stored, 0 on a full disk, with a full queue, or after a write that failed.", nil, nil)})
 	return m
 }
 
@@ -61,14 +61,13 @@ func (d *depths) Describe(out chan<- *prometheus.Desc) {
 func (d *depths) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	open := 1.0
-	if d.store.Writable() != nil {
-		open = 0
-	}
-	out <- prometheus.MustNewConstMetric(d.open, prometheus.GaugeValue, open)
 	out <- prometheus.MustNewConstMetric(d.damaged, prometheus.CounterValue, float64(d.store.damage.files.Load()))
 	out <- prometheus.MustNewConstMetric(d.lost, prometheus.CounterValue, float64(d.store.damage.lost.Load()))
+	open := 0.0
 	if info, err := d.store.jobs.Info(ctx); err == nil {
+		if d.store.Writable() == nil && fits(info) == nil {
+			open = 1
+		}
 		age := 0.0
 		if info.State.Msgs > 0 {
 			age = time.Since(info.State.FirstTime).Seconds()
@@ -76,6 +75,7 @@ func (d *depths) Collect(out chan<- prometheus.Metric) {
 		out <- prometheus.MustNewConstMetric(d.jobs, prometheus.GaugeValue, float64(info.State.Msgs))
 		out <- prometheus.MustNewConstMetric(d.age, prometheus.GaugeValue, age)
 	}
+	out <- prometheus.MustNewConstMetric(d.open, prometheus.GaugeValue, open)
 	if info, err := d.store.dead.Info(ctx); err == nil {
 		out <- prometheus.MustNewConstMetric(d.dead, prometheus.GaugeValue, float64(info.State.Msgs))
 	}

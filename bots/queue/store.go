@@ -215,13 +215,25 @@ func (s *Store) Close() {
 	s.release()
 }
 
-// Ready returns an error when the store cannot be reached, or cannot write, just now.
+// Ready returns an error when the store cannot be reached, cannot write, or has no room for one more job, just now.
 func (s *Store) Ready(ctx context.Context) error {
 	if err := s.Writable(); err != nil {
 		return err
 	}
-	if _, err := s.jobs.Info(ctx); err != nil {
+	info, err := s.jobs.Info(ctx)
+	if err != nil {
+		return err
+	}
+	if err := fits(info); err != nil {
 		return err
 	}
 	return s.Save(ctx, "ready:", time.Now().UTC())
+}
+
+// fits tells whether one more job, of whatever size, may wait.
+func fits(info *jetstream.StreamInfo) error {
+	if info.State.Msgs >= uint64(info.Config.MaxMsgs) || info.State.Bytes+MaxBytes > uint64(info.Config.MaxBytes) {
+		return ErrFull
+	}
+	return nil
 }
