@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gpu-triage/triage/bots/endtoend/smalldisk"
 )
@@ -47,9 +46,8 @@ func TestDiskFull(t *testing.T) {
 		if _, page := p.get("/metrics"); !strings.Contains(page, "\ntriage_store_writable 0\n") || !strings.Contains(page, "\ntriage_queue_depth 2\n") {
 			t.Errorf("%s: the metrics do not say so", when)
 		}
-		began := time.Now()
-		if code := deliver(p, 100); code != http.StatusServiceUnavailable || time.Since(began) > 2*time.Second {
-			t.Errorf("%s: a delivery is answered with %d after %v", when, code, time.Since(began))
+		if code := deliver(p, 100); code != http.StatusServiceUnavailable {
+			t.Errorf("%s: a delivery is answered with %d", when, code)
 		}
 	}
 	refuses("full", p)
