@@ -102,7 +102,9 @@ func Open(ctx context.Context, options Options) (*Store, error) {
 }
 
 func (s *Store) connect(options Options) error {
-	dial := []nats.Option{nats.Name("triage"), nats.MaxReconnects(-1)}
+	dial := []nats.Option{nats.Name("triage"), nats.MaxReconnects(-1), nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+		s.log.Warn("the connection to NATS", "error", err)
+	})}
 	url := options.URL
 	if url == "" {
 		if err := s.embed(options.Dir); err != nil {
