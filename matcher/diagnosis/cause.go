@@ -207,17 +207,25 @@ func findingsIn(read *reading.Result, s situation) []*finding {
 }
 
 // capture sets the groups of a signature's capture patterns; one that is not in the text stays unknown.
-func capture(s *condition.Situation, signature *signature.Signature, text string) {
-	for _, pattern := range signature.Capture {
+func capture(s *condition.Situation, of *signature.Signature, text string) {
+	groups := make(map[string]string)
+	for _, pattern := range of.Capture {
 		m := pattern.Submatch(text)
-		if group := pattern.Group(signature.Largest); m != nil && group > 0 {
+		if group := pattern.Group(of.Largest); m != nil && group > 0 {
 			m = largest(pattern.Regexp().FindAllStringSubmatch(text, maxPlaces), group)
 		}
 		for i, name := range pattern.Names() {
 			if m != nil && name != "" && m[i] != "" {
 				s.Set(name, condition.StringValue(m[i]))
+				groups[name] = m[i]
 			}
 		}
+	}
+	if !of.Offers {
+		return
+	}
+	if near := nearest(groups[signature.Got], groups[signature.Allowed]); near != "" {
+		s.Set(signature.Nearest, condition.StringValue(near))
 	}
 }
 

@@ -197,6 +197,10 @@ func (l *loader) captureNames(s *Signature, patterns []rulefile.Text) map[string
 				l.captures[name] = true
 			}
 		}
+		if s.Offers = own[Got] && own[Allowed]; s.Offers && !own[Nearest] {
+			l.declareText(t, Nearest)
+			own[Nearest], l.captures[Nearest] = true, true
+		}
 	}
 	return own
 }

@@ -70,6 +70,7 @@ type Signature struct {
 	Largest     string                     // of several places that a pattern of Capture matches, the one with the largest size in this group counts
 	Confirm     []*condition.Expression    // about facts and captures; three-valued
 	Survivable  bool                       // a process goes on with it, so that it is not what ended another one
+	Offers      bool                       // it captures Got and Allowed, so that the engine adds Nearest
 	Collectives bool                       // its captures tell where a rank is in its collectives: collectiveGroups
 	Library     string                     // backend rules to ask, or ""
 	History     []condition.Template       // names whose history to ask, as transformers.AdamW; the first that is known counts
@@ -90,6 +91,14 @@ type Signature struct {
 	overridden []rulefile.Problem          // where the ids in Overrides stand
 	files      fs.FS                       // that have its file
 }
+
+// The groups of a message that lists what it takes: what it was given, the list, and what the engine adds to them, the listed value that was
+// most likely meant.
+const (
+	Got     = "got"
+	Allowed = "allowed"
+	Nearest = "nearest"
+)
 
 // EveryBackend stands in Refused for all backends of a library.
 const EveryBackend = "all"
