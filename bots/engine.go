@@ -10,9 +10,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"runtime"
 	"slices"
 	"time"
@@ -34,6 +34,8 @@ type Engine struct {
 	Layers  []fs.FS // the knowledge bases that Matcher was made of, for With
 	// Live tells facts of the hosts that a log names, from a monitoring system; nil when there is none.
 	Live func(ctx context.Context, log facts.LogOrigin) ([]facts.Fact, error)
+	// Log is told what the notes of a report say only in words; nil for nobody.
+	Log *slog.Logger
 
 	pool
 }
@@ -63,7 +65,7 @@ func (e Engine) Apart(most int, time time.Duration) Engine {
 // With returns an engine that also knows the signatures in a folder. The error names every mistake in them.
 func (e Engine) With(extra fs.FS) (Engine, error) {
 	more, err := NewEngine(append(slices.Clone(e.Layers), extra)...)
-	more.Live, more.pool = e.Live, e.pool
+	more.Live, more.Log, more.pool = e.Live, e.Log, e.pool
 	return more, err
 }
 
@@ -96,7 +98,8 @@ func (e Engine) Answer(ctx context.Context, logs []fetch.Log, given map[string]s
 	if origin := reading.Origin(); e.Live != nil && len(origin.Hosts) > 0 {
 		live, err := e.Live(ctx, origin)
 		if err != nil {
-			notes = append(notes, "Live facts are unavailable: "+err.Error()+".")
+			e.note("live facts are unavailable", err)
+			notes = append(notes, "Live facts are unavailable: the monitoring system could not be asked just now.")
 		}
 		known = append(known, live...)
 	}
@@ -155,10 +158,18 @@ func (e Engine) read(ctx context.Context, reading *matcher.Job, logs []fetch.Log
 			})
 		}()
 		if err != nil {
-			notes = append(notes, fmt.Sprintf("Not all of %s was read: %v.", log.Name, err))
+			e.note("a log was not read to its end", err)
+			notes = append(notes, partly(log.Name, err))
 		}
 	}
 	return notes
+}
+
+// note logs the error behind a note.
+func (e Engine) note(what string, err error) {
+	if e.Log != nil {
+		e.Log.Info(what, "error", err)
+	}
 }
 
 // isText says no to binaries. UTF-16 has NUL bytes, but begins with a mark.

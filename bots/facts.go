@@ -6,6 +6,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/gpu-triage/triage/rules/fact"
+	"github.com/gpu-triage/triage/rules/rulefile"
 )
 
 // A fact as people write it: name=value, where a value with spaces stands in double quotes.
@@ -29,6 +32,39 @@ func (e Engine) LeadingFacts(text string) (facts map[string]string, rest string)
 	}
 }
 
+// maxUnknown words are looked at.
+const maxUnknown = 8
+
+// Unknown are sentences about the name=value words that a text begins with and that are no facts. A log may begin with such words too, but
+// then its next line does as well.
+func (e Engine) Unknown(text string) (complaints []string) {
+	vocabulary := e.Matcher.Base().Vocabulary
+	line, after, _ := strings.Cut(strings.TrimLeft(text, " \t\r\n"), "\n")
+	for range maxUnknown {
+		m := factWord.FindStringSubmatch(line)
+		if m == nil {
+			break
+		}
+		if _, known := vocabulary.Fact(m[1]); !known {
+			complaints = append(complaints, unknownFact(m[1], vocabulary))
+		}
+		line = line[len(m[0]):]
+	}
+	if strings.TrimSpace(line) == "" && factWord.MatchString(strings.TrimLeft(after, " \t\r\n")) {
+		return nil
+	}
+	return complaints
+}
+
+// meant is the fact that somebody means who writes a name that is none, or "".
+func meant(name string, vocabulary *fact.Vocabulary) string {
+	near := rulefile.Nearest(name, vocabulary.Names())
+	if difference := len(near) - len(name); len(name) < 5 || near == "" || difference < -1 || difference > 1 || near == strings.TrimRight(name, "0123456789") {
+		return ""
+	}
+	return near
+}
+
 // AllFacts takes every name=value word of a line, known or not.
 func AllFacts(line string) map[string]string {
 	facts := map[string]string{}
@@ -49,15 +85,24 @@ func (e Engine) Usable(facts map[string]string) (usable map[string]string, compl
 	usable = make(map[string]string, len(facts))
 	vocabulary := e.Matcher.Base().Vocabulary
 	for _, name := range slices.Sorted(maps.Keys(facts)) {
-		if _, known := vocabulary.Fact(name); !known {
-			complaints = append(complaints, fmt.Sprintf("No fact is named %s.", name))
+		if _, err := vocabulary.Known(name); err != nil {
+			complaints = append(complaints, unknownFact(name, vocabulary))
 			continue
 		}
 		if _, err := vocabulary.Parse(name, facts[name]); err != nil {
-			complaints = append(complaints, fmt.Sprintf("The fact %s: %v.", name, err))
+			complaints = append(complaints, "I did not use the fact "+quoted(name)+": "+short(strings.TrimPrefix(err.Error(), name+": "))+".")
 			continue
 		}
 		usable[name] = facts[name]
 	}
 	return usable, complaints
+}
+
+// unknownFact says that a name means nothing, and what would.
+func unknownFact(name string, vocabulary *fact.Vocabulary) string {
+	text := "No fact is named " + quoted(name) + ", so I did not use it."
+	if near := meant(name, vocabulary); near != "" {
+		return text + fmt.Sprintf(" Did you mean `%s`?", near)
+	}
+	return text + " Facts are what the log does not say, such as `torch=2.6.0`, `gpu=\"NVIDIA H100\"` or `env.NCCL_DEBUG=INFO`."
 }

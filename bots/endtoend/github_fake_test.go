@@ -2,6 +2,7 @@ package endtoend
 
 import (
 	"bytes"
+	"cmp"
 	"crypto"
 	"crypto/hmac"
 	"crypto/rand"
@@ -19,6 +20,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -36,12 +38,14 @@ const (
 // comment is a comment as the fake keeps it.
 type comment struct {
 	ID        int64          `json:"id"`
+	Node      string         `json:"node_id"`
 	Body      string         `json:"body"`
 	User      user           `json:"user"`
 	Assoc     string         `json:"author_association"`
 	Reactions map[string]int `json:"reactions"`
 	issue     int
 	edits     int
+	minimized string // the classifier
 }
 
 type user struct {
@@ -57,6 +61,7 @@ type issue struct {
 	State     string    `json:"state"`
 	UpdatedAt time.Time `json:"updated_at"`
 	Pull      any       `json:"pull_request,omitempty"`
+	Locked    bool      `json:"locked"`
 	Labels    []string  `json:"-"`
 }
 
@@ -93,6 +98,42 @@ type fakeGitHub struct {
 	received   bytes.Buffer // every byte that came in
 	writes     []string     // "POST /..." of every change
 	asked      map[string]int
+	order      []request // every request
+	checks     []*checkRun
+	tree       []string // files of every commit
+	name       string   // of the repository, where it is no longer o/r
+}
+
+// renamed answers a request that uses the old name of the repository, as GitHub does, and turns others into ones that do.
+func (g *fakeGitHub) renamed(w http.ResponseWriter, r *http.Request) bool {
+	if g.name == "" {
+		return false
+	}
+	if rest, old := strings.CutPrefix(r.URL.Path, "/repos/o/r"); old {
+		w.Header().Set("Location", "/repositories/1"+rest)
+		refuse(w, http.StatusMovedPermanently, "Moved Permanently")
+		return true
+	}
+	r.URL.Path = strings.Replace(strings.Replace(r.URL.Path, "/repositories/1", "/repos/o/r", 1), "/repos/"+g.name, "/repos/o/r", 1)
+	return false
+}
+
+// request is a request with the time at which it came.
+type request struct {
+	line string
+	at   time.Time
+}
+
+// since are the requests after a time, but those for tokens.
+func (g *fakeGitHub) since(at time.Time) (lines []string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, r := range g.order {
+		if r.at.After(at) && !strings.Contains(r.line, "access_tokens") {
+			lines = append(lines, r.line)
+		}
+	}
+	return lines
 }
 
 const plainToken = "ghp_0123456789abcdefghijABCDEFGHIJ456789"
@@ -163,6 +204,7 @@ func (g *fakeGitHub) serve(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(&g.received, "%s %s\n%s\n", r.Method, r.URL, body)
 	line := r.Method + " " + r.URL.Path
 	g.asked[line]++
+	g.order = append(g.order, request{line, time.Now()})
 	var met *fault
 	for i, f := range g.faults {
 		if f.match.MatchString(line) {
@@ -178,7 +220,7 @@ func (g *fakeGitHub) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	answer := httptest.NewRecorder()
 	g.mu.Lock()
-	if g.authorized(answer, r) {
+	if g.authorized(answer, r) && !g.renamed(answer, r) {
 		g.route(answer, r, body)
 	}
 	g.mu.Unlock()
@@ -265,8 +307,13 @@ var paths = []struct {
 	{regexp.MustCompile(`^GET /user$`), func(g *fakeGitHub, w http.ResponseWriter, _ *http.Request, _ []string, _ []byte) {
 		answer(w, 200, user{botLogin, "User"})
 	}},
+	{regexp.MustCompile(`^POST /graphql$`), (*fakeGitHub).graphQL},
+	{regexp.MustCompile(`^GET /repos/o/r/commits/([0-9a-f]{40})/check-runs$`), (*fakeGitHub).listChecks},
+	{regexp.MustCompile(`^POST /repos/o/r/check-runs$`), (*fakeGitHub).createCheck},
+	{regexp.MustCompile(`^PATCH /repos/o/r/check-runs/(\d+)$`), (*fakeGitHub).updateCheck},
+	{regexp.MustCompile(`^GET /repos/o/r/git/trees/([0-9a-f]{40})$`), (*fakeGitHub).listTree},
 	{regexp.MustCompile(`^GET /repos/o/r$`), func(g *fakeGitHub, w http.ResponseWriter, _ *http.Request, _ []string, _ []byte) {
-		answer(w, 200, map[string]any{"full_name": "o/r", "private": g.private})
+		answer(w, 200, map[string]any{"full_name": cmp.Or(g.name, "o/r"), "private": g.private})
 	}},
 	{regexp.MustCompile(`^POST /app/installations/(\d+)/access_tokens$`), (*fakeGitHub).newToken},
 	{regexp.MustCompile(`^GET /app/hook/deliveries$`), (*fakeGitHub).listDeliveries},
@@ -371,8 +418,16 @@ func (g *fakeGitHub) createComment(w http.ResponseWriter, _ *http.Request, m []s
 		return
 	}
 	n, _ := strconv.Atoi(m[1])
+	if g.issues[n] == nil {
+		refuse(w, http.StatusNotFound, "Not Found")
+		return
+	}
+	if g.issues[n].Locked {
+		refuse(w, http.StatusForbidden, "Unable to create comment because issue is locked.")
+		return
+	}
 	g.lastID++
-	c := &comment{ID: g.lastID, Body: in.Body, User: user{botLogin, "Bot"}, Assoc: "NONE", Reactions: map[string]int{}, issue: n}
+	c := &comment{ID: g.lastID, Node: fmt.Sprintf("IC_%d", g.lastID), Body: in.Body, User: user{botLogin, "Bot"}, Assoc: "NONE", Reactions: map[string]int{}, issue: n}
 	g.comments = append(g.comments, c)
 	answer(w, 201, c)
 }
@@ -393,6 +448,10 @@ func (g *fakeGitHub) editComment(w http.ResponseWriter, _ *http.Request, m []str
 		return
 	}
 	c := g.byID(m[1])
+	if c.ID == 0 {
+		refuse(w, http.StatusNotFound, "Not Found")
+		return
+	}
 	if c.User.Login != botLogin {
 		refuse(w, http.StatusForbidden, "Must have admin rights")
 		return
@@ -403,12 +462,7 @@ func (g *fakeGitHub) editComment(w http.ResponseWriter, _ *http.Request, m []str
 }
 
 func (g *fakeGitHub) deleteComment(w http.ResponseWriter, _ *http.Request, m []string, _ []byte) {
-	for i, c := range g.comments {
-		if strconv.FormatInt(c.ID, 10) == m[1] {
-			g.comments = append(g.comments[:i:i], g.comments[i+1:]...)
-			break
-		}
-	}
+	g.comments = slices.DeleteFunc(g.comments, func(c *comment) bool { return strconv.FormatInt(c.ID, 10) == m[1] })
 	w.WriteHeader(http.StatusNoContent)
 }
 
@@ -486,7 +540,35 @@ func (g *fakeGitHub) labels(number int) string {
 func (g *fakeGitHub) open(number int, author, body string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.issues[number] = &issue{Number: number, Title: "Training fails", Body: body, User: user{author, "User"}, State: "open", UpdatedAt: time.Now()}
+	kind := "User"
+	if strings.HasSuffix(author, "[bot]") {
+		kind = "Bot"
+	}
+	g.issues[number] = &issue{Number: number, Title: "Training fails", Body: body, User: user{author, kind}, State: "open", UpdatedAt: time.Now()}
+}
+
+// unusedNumber is the number of an issue that is not there yet.
+func (g *fakeGitHub) unusedNumber() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.issues) + 1
+}
+
+// put writes a file of the default branch; "" takes it away.
+func (g *fakeGitHub) put(name, content string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.files, name)
+	if content != "" {
+		g.files[name] = content
+	}
+}
+
+// remove takes a comment away, as somebody does who does not want it.
+func (g *fakeGitHub) remove(id int64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.comments = slices.DeleteFunc(g.comments, func(c *comment) bool { return c.ID == id })
 }
 
 // say adds a comment to an issue.

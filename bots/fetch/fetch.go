@@ -23,13 +23,30 @@ type Client struct {
 }
 
 const (
-	maxDownload  = 256 << 20        // bytes, as sent
 	downloadTime = 60 * time.Second // for one file, with its redirects
 	maxRedirects = 5
 )
 
-// ErrRefused says that an address is not one to fetch from.
+// MaxDownload is the most that a log may have, in bytes as sent.
+const MaxDownload = 256 << 20
+
+// Refusal says in words why an address is not one to fetch from, and what to do instead. It is ErrRefused.
+type Refusal string
+
+func (r Refusal) Error() string { return "not fetched: " + string(r) }
+
+// Is tells that a refusal is ErrRefused.
+func (r Refusal) Is(target error) bool { return target == ErrRefused }
+
+// ErrRefused is what every Refusal is.
 var ErrRefused = errors.New("not fetched")
+
+// instead is what to do about an address that is not fetched.
+const instead = "Paste the log, or attach it"
+
+func refuse(format string, arguments ...any) error {
+	return Refusal(fmt.Sprintf(format, arguments...) + ". " + instead)
+}
 
 // New returns a client for some public hosts ("*.x.org" for all below x.org) and, in allow, those an operator adds as host or
 // host:port.
@@ -84,13 +101,13 @@ func (c *Client) check(u *url.URL) error {
 	at := authority(u)
 	switch {
 	case u.User != nil:
-		return fmt.Errorf("%s: an address with a password in it: %w", u.Hostname(), ErrRefused)
+		return refuse("there is a name or a password in its address")
 	case c.local[at] && (u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname())):
 		return nil
 	case u.Scheme != "https":
-		return fmt.Errorf("%s: only https is fetched: %w", u.Hostname(), ErrRefused)
+		return refuse("only https is fetched, also from %s", u.Hostname())
 	case u.Port() != "" && u.Port() != "443":
-		return fmt.Errorf("%s: an unusual port: %w", at, ErrRefused)
+		return refuse("%s is an unusual port, from which nothing is fetched", at)
 	}
 	host := strings.ToLower(u.Hostname())
 	for _, allowed := range c.hosts {
@@ -98,7 +115,7 @@ func (c *Client) check(u *url.URL) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s is not a host that logs are fetched from: %w", host, ErrRefused)
+	return refuse("%s is not a host that logs are fetched from", host)
 }
 
 func loopback(host string) bool {
@@ -109,7 +126,7 @@ func loopback(host string) bool {
 // redirect looks at every step as at the first, and takes credentials along to the same host only.
 func (c *Client) redirect(next *http.Request, before []*http.Request) error {
 	if len(before) > maxRedirects {
-		return fmt.Errorf("more than %d redirects: %w", maxRedirects, ErrRefused)
+		return refuse("its address leads on more than %d times", maxRedirects)
 	}
 	if err := c.check(next.URL); err != nil {
 		return err
@@ -139,7 +156,7 @@ func (c *Client) dial(ctx context.Context, network, at string) (net.Conn, error)
 		addr = addr.Unmap()
 		named := c.local[strings.ToLower(at)] && !addr.IsLinkLocalUnicast() && !addr.IsMulticast()
 		if !public(addr) && !named {
-			err = fmt.Errorf("%s is at %s, inside this network: %w", host, addr, ErrRefused)
+			err = refuse("%s is inside a private network", host)
 			continue
 		}
 		conn, failed := dialer.DialContext(ctx, network, net.JoinHostPort(addr.String(), port))
@@ -188,7 +205,7 @@ func (e StatusError) Error() string { return fmt.Sprintf("%s answered %d", e.Hos
 func (c *Client) Get(ctx context.Context, address, bearer, dir string) (log Log, err error) {
 	u, err := url.Parse(address)
 	if err != nil {
-		return log, fmt.Errorf("not an address: %w", ErrRefused)
+		return log, refuse("it is no address")
 	}
 	if err := c.check(u); err != nil {
 		return log, err
@@ -213,9 +230,9 @@ func (c *Client) Get(ctx context.Context, address, bearer, dir string) (log Log,
 		return log, StatusError{u.Hostname(), response.StatusCode}
 	}
 	if bearer != "" && strings.HasPrefix(response.Header.Get("Content-Type"), "text/html") {
-		return log, fmt.Errorf("%s asked to sign in: the token may not read this file: %w", u.Hostname(), ErrRefused)
+		return log, refuse("%s wants me to sign in: I may not read this file", u.Hostname())
 	}
-	file, err := Spool(dir, &limited{response.Body, maxDownload})
+	file, err := Spool(dir, &limited{response.Body, MaxDownload})
 	if err != nil {
 		return log, fmt.Errorf("fetch from %s: %w", u.Hostname(), err)
 	}

@@ -86,9 +86,10 @@ type credentials func(ctx context.Context, fresh bool) (string, error)
 
 // installationToken is a token of an installation, renewed before its hour is over.
 type installationToken struct {
-	app *App
-	api *url.URL
-	id  int64
+	app   *App
+	api   *url.URL
+	id    int64
+	pause *pause
 
 	mu      sync.Mutex
 	value   string
@@ -110,12 +111,19 @@ func (t *installationToken) token(ctx context.Context, fresh bool) (string, erro
 		return "", err
 	}
 	defer response.Body.Close()
+	if err := t.pause.take(response); err != nil {
+		return "", err
+	}
 	var answer struct {
 		Token   string    `json:"token"`
 		Expires time.Time `json:"expires_at"`
 	}
-	if response.StatusCode != http.StatusCreated {
-		return "", fmt.Errorf("GitHub gave no token for installation %d: status %d", t.id, response.StatusCode)
+	switch code := response.StatusCode; {
+	case code == http.StatusCreated:
+	case code == http.StatusNotFound, code == http.StatusForbidden: // removed, or suspended
+		return "", fmt.Errorf("%w: GitHub gave no token for installation %d: status %d", overUninstall, t.id, code)
+	default:
+		return "", fmt.Errorf("GitHub gave no token for installation %d: status %d", t.id, code)
 	}
 	if err := json.NewDecoder(io.LimitReader(response.Body, 1<<20)).Decode(&answer); err != nil || answer.Token == "" {
 		return "", fmt.Errorf("GitHub's token for installation %d cannot be read: %w", t.id, errors.Join(err, io.ErrUnexpectedEOF))
@@ -154,14 +162,34 @@ type closing struct {
 
 func (c closing) Close() error { defer c.also(); return c.ReadCloser.Close() }
 
-// authorized sends credentials to one host, and asks for fresh ones once when they are refused.
+// authorized sends credentials to one host, and asks for fresh ones once when they are refused. It sends nothing while a pause lasts.
 type authorized struct {
 	host        string
 	credentials credentials
+	pause       *pause
 }
 
 func (a *authorized) RoundTrip(request *http.Request) (*http.Response, error) {
-	if a.credentials == nil || request.URL.Host != a.host {
+	if request.URL.Host != a.host {
+		return http.DefaultTransport.RoundTrip(request)
+	}
+	if err := a.pause.check(); err != nil {
+		return nil, err
+	}
+	response, err := a.renewing(request)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.pause.take(response); err != nil {
+		response.Body.Close()
+		return nil, err
+	}
+	return response, nil
+}
+
+// renewing asks for fresh credentials when they are refused.
+func (a *authorized) renewing(request *http.Request) (*http.Response, error) {
+	if a.credentials == nil {
 		return http.DefaultTransport.RoundTrip(request)
 	}
 	response, err := a.send(request, false)
@@ -176,12 +204,8 @@ func (a *authorized) RoundTrip(request *http.Request) (*http.Response, error) {
 		request = request.Clone(request.Context())
 		request.Body = body
 	}
-	again, err := a.send(request, true)
-	if err != nil {
-		return response, nil
-	}
 	response.Body.Close()
-	return again, nil
+	return a.send(request, true)
 }
 
 func (a *authorized) send(request *http.Request, fresh bool) (*http.Response, error) {
@@ -192,9 +216,4 @@ func (a *authorized) send(request *http.Request, fresh bool) (*http.Response, er
 	request = request.Clone(request.Context())
 	request.Header.Set("Authorization", "Bearer "+token)
 	return http.DefaultTransport.RoundTrip(request)
-}
-
-func retryAfter(response *http.Response) (time.Duration, bool) {
-	seconds, err := strconv.Atoi(response.Header.Get("Retry-After"))
-	return time.Duration(seconds) * time.Second, err == nil
 }

@@ -64,7 +64,7 @@ func TestClockSkew(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		token, err := (&installationToken{app: testApp(t), api: api, id: 5}).token(context.Background(), false)
+		token, err := (&installationToken{app: testApp(t), api: api, id: 5, pause: &pause{}}).token(context.Background(), false)
 		if err != nil || token != "given" {
 			t.Errorf("a clock %v off: %q, %v", skew, token, err)
 		}
@@ -84,7 +84,7 @@ func TestCredentialsStayWithTheAPI(t *testing.T) {
 		http.Redirect(w, r, other.URL, http.StatusFound)
 	}))
 	defer api.Close()
-	client := http.Client{Transport: &authorized{host: strings.TrimPrefix(api.URL, "http://"),
+	client := http.Client{Transport: &authorized{host: strings.TrimPrefix(api.URL, "http://"), pause: &pause{},
 		credentials: func(context.Context, bool) (string, error) { return "token", nil }}}
 	response, err := client.Get(api.URL)
 	if err != nil {

@@ -57,6 +57,7 @@ type Bot struct {
 
 	mu      sync.Mutex
 	clients map[int64]*github.Client // by installation, 0 for the token; each remembers its rate limits
+	pauses  map[int64]*pause         // likewise
 	login   string                   // who we are, once known
 	configs map[string]cachedSettings
 	noted   sync.Map // names of repositories that the store has
@@ -72,8 +73,11 @@ func New(config Config) (*Bot, error) {
 	if err != nil || api.Host == "" {
 		return nil, fmt.Errorf("GITHUB_API_URL %q is no address", config.APIURL)
 	}
-	return &Bot{Config: config, api: api, clients: map[int64]*github.Client{}, configs: map[string]cachedSettings{}}, nil
+	return &Bot{Config: config, api: api, clients: map[int64]*github.Client{}, pauses: map[int64]*pause{}, configs: map[string]cachedSettings{}}, nil
 }
+
+// asItself is the App itself in the place of an installation.
+const asItself = -1
 
 // client returns the client that acts for an installation; with a plain token, or nothing at all, there is one for everybody.
 func (b *Bot) client(installation int64) *github.Client {
@@ -84,7 +88,7 @@ func (b *Bot) client(installation int64) *github.Client {
 	defer b.mu.Unlock()
 	c := b.clients[installation]
 	if c == nil {
-		c = b.newClient(b.credentials(installation))
+		c = b.newClient(b.credentials(installation), b.pauseLocked(installation))
 		b.clients[installation] = c
 	}
 	return c
@@ -95,20 +99,34 @@ func (b *Bot) asApp() *github.Client {
 	if b.App == nil {
 		return nil
 	}
-	return b.newClient(b.App.jwt)
+	return b.client(asItself)
 }
 
-func (b *Bot) newClient(credentials credentials) *github.Client {
-	c := github.NewClient(&http.Client{Timeout: 30 * time.Second, Transport: &authorized{host: b.api.Host, credentials: credentials}})
+func (b *Bot) newClient(credentials credentials, pause *pause) *github.Client {
+	c := github.NewClient(&http.Client{
+		Timeout:       30 * time.Second,
+		Transport:     &authorized{host: b.api.Host, credentials: credentials, pause: pause},
+		CheckRedirect: onlyReading,
+	})
 	c.BaseURL = b.api
 	c.UserAgent = "triage"
 	return c
 }
 
+// onlyReading follows a redirect of what was only read: a request that changes something would become one that reads.
+func onlyReading(_ *http.Request, before []*http.Request) error {
+	if before[0].Method != http.MethodGet || len(before) > 5 {
+		return http.ErrUseLastResponse
+	}
+	return nil
+}
+
 func (b *Bot) credentials(installation int64) credentials {
 	switch {
+	case b.App != nil && installation == asItself:
+		return b.App.jwt
 	case b.App != nil && installation != 0:
-		return (&installationToken{app: b.App, api: b.api, id: installation}).token
+		return (&installationToken{app: b.App, api: b.api, id: installation, pause: b.pauseLocked(installation)}).token
 	case b.Token != "":
 		return func(context.Context, bool) (string, error) { return b.Token, nil }
 	}
@@ -147,30 +165,24 @@ func (b *Bot) remember(ctx context.Context, login string) {
 	_ = b.Store.Save(ctx, "me:"+b.api.Host, login)
 }
 
-// judge tells the queue what an error of GitHub's means: again at a certain time, never, or just again.
+// judge tells the queue what an error of GitHub's means: the end, again at a certain time, never, or just again.
 func judge(err error) error {
-	if err == nil {
-		return nil
-	}
 	var (
-		primary   *github.RateLimitError
-		secondary *github.AbuseRateLimitError
-		refused   *github.ErrorResponse
+		paused  *pausedError
+		primary *github.RateLimitError
+		refused *github.ErrorResponse
 	)
 	switch {
-	case errors.As(err, &primary):
-		return queue.Later(err, time.Until(primary.Rate.Reset.Time)+time.Second)
-	case errors.As(err, &secondary):
-		if secondary.RetryAfter != nil {
-			return queue.Later(err, *secondary.RetryAfter)
-		}
-		return queue.Later(err, time.Minute)
+	case errors.As(err, &paused):
+		return paused.later()
+	case errors.As(err, &primary): // the library's own look at the last answer
+		return (&pausedError{primary.Rate.Reset.Time.Add(time.Second)}).later()
 	case errors.As(err, &refused) && refused.Response != nil:
-		code := refused.Response.StatusCode
-		if after, ok := retryAfter(refused.Response); ok && (code == http.StatusForbidden || code == http.StatusTooManyRequests) {
-			return queue.Later(err, after)
+		if reason := ending(refused); reason != "" {
+			return fmt.Errorf("%w: %w", reason, err)
 		}
-		if code >= 400 && code < 500 && code != http.StatusRequestTimeout && code != http.StatusTooManyRequests && code != http.StatusUnauthorized {
+		code := refused.Response.StatusCode
+		if code >= 400 && code < 500 && code != http.StatusRequestTimeout && code != http.StatusUnauthorized {
 			return queue.Permanent(err)
 		}
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/gpu-triage/triage/matcher/report"
@@ -67,6 +69,7 @@ func (b *Bot) comment(ctx context.Context, s *snapshot, report report.Report) er
 	if err := b.tidy(ctx, s, report); err != nil {
 		return judge(err)
 	}
+	b.fold(ctx, s, s.outdated(report))
 	s.memory.Signature = ""
 	if len(report.Diagnoses) > 0 {
 		s.memory.Signature = report.Diagnoses[0].ID
@@ -84,21 +87,25 @@ func (b *Bot) post(ctx context.Context, s *snapshot, body string) (changed bool,
 		if err != nil {
 			return false, err
 		}
-		s.memory.Comment = created.GetID()
+		s.memory.Comment, s.memory.Removed, s.memory.Folded = created.GetID(), time.Time{}, false
 		if login := created.GetUser().GetLogin(); login != "" && b.me(ctx) == "" {
 			b.remember(ctx, login)
 		}
 		return true, nil
 	}
-	s.memory.Comment = s.ours[0].GetID()
+	s.memory.Comment, s.memory.Removed = s.ours[0].GetID(), time.Time{}
 	if strings.TrimSpace(s.ours[0].GetBody()) == strings.TrimSpace(body) {
 		return false, nil
 	}
 	_, _, err = s.client.Issues.EditComment(ctx, s.owner, s.repo, s.memory.Comment, &github.IssueComment{Body: &body})
+	if gone(err) {
+		s.memory.Removed = time.Now().UTC()
+		return false, fmt.Errorf("%w: %w", overRemoved, err)
+	}
 	return err == nil, err
 }
 
-// tidy removes what an accident left double, sets labels and shows those who asked that they were heard.
+// tidy removes what an accident left double, and sets labels.
 func (b *Bot) tidy(ctx context.Context, s *snapshot, report report.Report) error {
 	for i, extra := range s.ours {
 		if i == 0 {
@@ -113,11 +120,6 @@ func (b *Bot) tidy(ctx context.Context, s *snapshot, report report.Report) error
 			b.Log.Warn("labels were not set", "repository", s.Repository, "number", s.Number, "error", err)
 		}
 	}
-	if n := len(s.asked); n > 0 && s.asked[n-1].GetReactions().GetEyes() == 0 {
-		if _, _, err := s.client.Reactions.CreateIssueCommentReaction(ctx, s.owner, s.repo, s.asked[n-1].GetID(), "eyes"); err != nil {
-			b.Log.Info("a command was not acknowledged with a reaction", "repository", s.Repository, "number", s.Number, "error", err)
-		}
-	}
 	return nil
 }
 
@@ -126,21 +128,25 @@ func (s *snapshot) compose(report report.Report, page string) string {
 	var out strings.Builder
 	switch {
 	case s.settings.wrong != nil:
-		fmt.Fprintf(&out, "The settings of this repository for triage are wrong, so nothing was diagnosed:\n\n%s\n", fenced(s.settings.wrong.Error()))
+		fmt.Fprintf(&out, "I cannot follow this repository's settings, `%s`, so I diagnosed nothing:\n\n%s\n\nMend that file on the default branch, then comment "+
+			"`/triage` again. Until then I say nothing unasked.\n", settingsFile, fenced(s.settings.wrong.Error()))
 		return out.String()
-	case len(report.Diagnoses) == 0 && len(s.asked) == 0:
+	case s.outdated(report):
 		out.WriteString("This issue has changed, and nothing in it now is a failure that I know.\n")
 	case len(report.Diagnoses) == 0:
 		out.WriteString(s.nothing())
+		for _, note := range report.Notes[:min(len(report.Notes), 20)] {
+			out.WriteString("\n> " + render.Inline(note) + "\n")
+		}
 	default:
 		out.WriteString(render.Markdown(&report, maxComment-out.Len()))
-		out.WriteString(question(report.Diagnoses[0]))
 	}
 	if len(s.complaints) > 0 {
 		fmt.Fprintf(&out, "\nNot understood:\n\n%s\n", fenced(strings.Join(s.complaints, "\n")))
 	}
 	if len(report.Diagnoses) > 0 {
-		out.WriteString("\n---\n<sub>React with 👍 if this helped or 👎 if it is wrong. A comment with `/triage name=value` asks again with more facts.")
+		fmt.Fprintf(&out, "\n---\n<sub>React with 👍 if this helped or 👎 if it is wrong. A comment with `/triage %s` asks again with more facts; `/triage off` silences me here.",
+			question(report.Diagnoses[0]))
 		if page != "" {
 			fmt.Fprintf(&out, " [Report](%s), kept 30 days.", page)
 		}
@@ -149,8 +155,16 @@ func (s *snapshot) compose(report report.Report, page string) string {
 	return cut(out.String(), render.GitHubLimit-256)
 }
 
+// outdated tells whether our comment is about what the issue said once, and nobody asked for it.
+func (s *snapshot) outdated(report report.Report) bool {
+	return len(report.Diagnoses) == 0 && len(s.asked) == 0
+}
+
 // nothing says why a question that somebody asked gets no answer, and what to send.
 func (s *snapshot) nothing() string {
+	if strings.Contains(s.Body, markerHead) && len(s.logs) == 0 {
+		return "This is a triage report already. Paste the log that it is about, then comment `/triage`.\n"
+	}
 	if len(s.logs) == 0 {
 		return "I found no log here. Paste it between two lines of three backticks, attach it as a text file, or link a gist; then comment `/triage`.\n"
 	}
@@ -158,13 +172,15 @@ func (s *snapshot) nothing() string {
 		"`/triage name=value` adds facts such as versions.\n"
 }
 
-// question asks the one thing that would turn a likely diagnosis into a certain one.
+// question is the fact that would turn a likely diagnosis into a certain one, as one gives it.
 func question(d report.Diagnosis) string {
-	if d.Certainty == report.Confirmed || len(d.Missing) == 0 || d.Missing[0].Name == "log" {
-		return ""
+	if d.Certainty == report.Confirmed || len(d.Missing) == 0 || !factName.MatchString(d.Missing[0].Name) || d.Missing[0].Name == "log" {
+		return "name=value"
 	}
-	return fmt.Sprintf("\n**One answer settles this:** comment `/triage %s=…` with what the command above says.\n", strings.Trim(d.Missing[0].Name, "`\n"))
+	return d.Missing[0].Name + "=…"
 }
+
+var factName = regexp.MustCompile(`^[A-Za-z][\w.\[\]]{0,100}$`)
 
 // fenced quotes a text so that nothing in it comes alive.
 func fenced(text string) string {

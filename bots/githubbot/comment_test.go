@@ -26,7 +26,7 @@ func FuzzCompose(f *testing.F) {
 		d := report.Diagnosis{ID: "an-id", Title: hostile, Cause: hostile, Certainty: report.Likely,
 			Evidence: []report.Evidence{{Source: hostile, Line: 1, Text: hostile}}, Missing: []report.Missing{{Name: "cudnn", Why: hostile, How: hostile}},
 			Fixes: []report.Fix{{Do: hostile, Run: []string{hostile}}}}
-		s := &snapshot{asked: []*github.IssueComment{{}}, complaints: []string{"No fact is named " + hostile + "."}}
+		s := &snapshot{commands: commands{asked: []*github.IssueComment{{}}}, complaints: []string{"No fact is named " + hostile + "."}}
 		body := s.compose(report.Report{Diagnoses: []report.Diagnosis{d}, Notes: []string{hostile}}, "https://triage.example/reports/0")
 		if n := len([]rune(body)); n > render.GitHubLimit {
 			t.Errorf("%d characters", n)

@@ -3,6 +3,7 @@ package githubbot
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 )
 
@@ -28,6 +29,7 @@ func (b *Bot) count(m *memory, helpful, wrong int) {
 const (
 	feedbackEvery = 6 * time.Hour
 	feedbackDays  = 14
+	renewDays     = 10  // a state lives for 30: that a comment was removed is kept for as long as we run
 	feedbackMost  = 500 // comments at a time
 )
 
@@ -45,31 +47,50 @@ func (b *Bot) Feedback(ctx context.Context) {
 	}
 }
 
+// collect looks at the comments of the last days, and keeps in mind for longer which were removed.
 func (b *Bot) collect(ctx context.Context) error {
-	var recent []memory
+	var recent, removed []memory
 	err := b.Store.Each(ctx, "issue", func(data []byte) bool {
 		var m memory
-		if json.Unmarshal(data, &m) == nil && m.Comment != 0 && time.Since(m.Looked) < feedbackDays*24*time.Hour {
+		switch {
+		case json.Unmarshal(data, &m) != nil || m.Comment == 0:
+		case !m.Removed.IsZero() && time.Since(m.Removed) > renewDays*24*time.Hour && len(removed) < feedbackMost:
+			removed = append(removed, m)
+		case m.Removed.IsZero() && time.Since(m.Looked) < feedbackDays*24*time.Hour && len(recent) < feedbackMost:
 			recent = append(recent, m)
 		}
-		return len(recent) < feedbackMost
+		return len(recent) < feedbackMost || len(removed) < feedbackMost
 	})
+	for _, m := range removed {
+		m.Removed = time.Now().UTC()
+		if err := b.Store.Save(ctx, memoryKey(m.Repository, m.Number), m); err != nil {
+			return err
+		}
+	}
 	for _, m := range recent {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		owner, repo := ownerOf(m.Repository)
-		comment, _, err := b.client(m.Installation).Issues.GetComment(ctx, owner, repo, m.Comment)
-		if err != nil {
-			continue
-		}
-		reactions, before := comment.GetReactions(), m
-		b.count(&m, reactions.GetPlusOne()+reactions.GetHooray()+reactions.GetHeart(), reactions.GetMinusOne()+reactions.GetConfused())
-		if m != before {
-			if err := b.Store.Save(ctx, memoryKey(m.Repository, m.Number), m); err != nil {
-				return err
-			}
+		if err := b.recount(ctx, m); err != nil {
+			return err
 		}
 	}
 	return err
+}
+
+// recount counts the reactions on a comment, or notes that it was removed. The error is that of the store, or a pause.
+func (b *Bot) recount(ctx context.Context, m memory) error {
+	owner, repo := ownerOf(m.Repository)
+	comment, _, err := b.client(m.Installation).Issues.GetComment(ctx, owner, repo, m.Comment)
+	before, paused := m, (&pausedError{})
+	switch {
+	case errors.As(err, &paused), ctx.Err() != nil:
+		return err
+	case gone(err):
+		m.Removed = time.Now().UTC()
+	case err == nil:
+		reactions := comment.GetReactions()
+		b.count(&m, reactions.GetPlusOne()+reactions.GetHooray()+reactions.GetHeart(), reactions.GetMinusOne()+reactions.GetConfused())
+	}
+	if m == before {
+		return nil
+	}
+	return b.Store.Save(ctx, memoryKey(m.Repository, m.Number), m)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-github/v60/github"
 
+	"github.com/gpu-triage/triage/bots"
 	"github.com/gpu-triage/triage/bots/fetch"
 	"github.com/gpu-triage/triage/bots/queue"
 )
@@ -45,29 +46,41 @@ func (b *Bot) failedJobs(ctx context.Context, s *snapshot) error {
 	if err != nil {
 		return judge(err)
 	}
-	count := 0
 	for i, run := range runs.WorkflowRuns {
 		if i == maxRuns || run.GetConclusion() != "failure" && run.GetConclusion() != "timed_out" {
 			continue
 		}
-		jobs, _, err := s.client.Actions.ListWorkflowJobs(ctx, s.owner, s.repo, run.GetID(),
-			&github.ListWorkflowJobsOptions{Filter: "latest", ListOptions: github.ListOptions{PerPage: 100}})
+		if err := b.jobsOf(ctx, s, run.GetID()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// jobsOf takes the logs of the jobs that failed in a run.
+func (b *Bot) jobsOf(ctx context.Context, s *snapshot, run int64) error {
+	jobs, _, err := s.client.Actions.ListWorkflowJobs(ctx, s.owner, s.repo, run,
+		&github.ListWorkflowJobsOptions{Filter: "latest", ListOptions: github.ListOptions{PerPage: 100}})
+	if err != nil {
+		return judge(err)
+	}
+	for _, failed := range jobs.Jobs {
+		if failed.GetConclusion() != "failure" && failed.GetConclusion() != "timed_out" || s.jobs == maxFailedJobs {
+			continue
+		}
+		s.jobs++
+		log, err := b.jobLog(ctx, s.client, s.owner, s.repo, failed.GetID(), s.dir)
+		if queue.Waits(err) {
+			return err
+		}
+		name := fmt.Sprintf("%s (job %d)", failed.GetName(), failed.GetID())
 		if err != nil {
-			return judge(err)
+			b.Log.Info("a job's log was not read", "repository", s.Repository, "job", failed.GetID(), "error", err)
+			s.unread = append(s.unread, bots.Unread(name, err))
+			continue
 		}
-		for _, failed := range jobs.Jobs {
-			if failed.GetConclusion() != "failure" && failed.GetConclusion() != "timed_out" || count == maxFailedJobs {
-				continue
-			}
-			count++
-			log, err := b.jobLog(ctx, s.client, s.owner, s.repo, failed.GetID(), s.dir)
-			if err != nil {
-				b.Log.Info("a job's log was not read", "repository", s.Repository, "job", failed.GetID(), "error", err)
-				continue
-			}
-			log.Name = fmt.Sprintf("%s (job %d)", failed.GetName(), failed.GetID())
-			s.logs = append(s.logs, log)
-		}
+		log.Name = name
+		s.logs = append(s.logs, log)
 	}
 	return nil
 }
@@ -75,11 +88,11 @@ func (b *Bot) failedJobs(ctx context.Context, s *snapshot) error {
 // jobLog fetches the log of one job from where GitHub keeps it, without our credentials.
 func (b *Bot) jobLog(ctx context.Context, c *github.Client, owner, repo string, job int64, dir string) (fetch.Log, error) {
 	address, response, err := c.Actions.GetWorkflowJobLogs(ctx, owner, repo, job, 2)
-	if response != nil && response.StatusCode == http.StatusGone {
-		return fetch.Log{}, queue.Permanent(fmt.Errorf("the log of job %d has expired", job))
+	if response != nil && (response.StatusCode == http.StatusGone || response.StatusCode == http.StatusNotFound) {
+		return fetch.Log{}, bots.Reason{Words: fmt.Sprintf("GitHub no longer keeps the log of job %d. Run it again", job)}
 	}
 	if err != nil {
-		return fetch.Log{}, err
+		return fetch.Log{}, unseen("job", err)
 	}
 	log, err := b.Logs.Get(ctx, address.String(), "", dir)
 	log.Name = fmt.Sprintf("job %d", job)

@@ -4,14 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
+	"path"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/google/go-github/v60/github"
 
+	"github.com/gpu-triage/triage/bots"
 	"github.com/gpu-triage/triage/bots/fetch"
+	"github.com/gpu-triage/triage/bots/queue"
 )
 
 // linked fetches what an address in an issue leads to, when it is an attachment, a gist, or on a host that the operator added.
@@ -33,7 +37,7 @@ func (b *Bot) linked(ctx context.Context, c *github.Client, address, dir string)
 func (b *Bot) gist(ctx context.Context, c *github.Client, id, dir string) ([]fetch.Log, error) {
 	g, _, err := c.Gists.Get(ctx, id)
 	if err != nil {
-		return nil, err
+		return nil, unseen("gist", err)
 	}
 	var logs []fetch.Log
 	for name, file := range g.Files {
@@ -61,7 +65,20 @@ var (
 )
 
 // ErrPrivate says that somebody outside of GitHub asked for what only some may read there.
-var ErrPrivate = errors.New("that repository is private: ask there, with a comment /triage")
+var ErrPrivate error = bots.Reason{Words: "that repository is private. Ask there, with a comment `/triage`"}
+
+// unseen says in words what an error of GitHub's means for somebody who gave a link.
+func unseen(what string, err error) error {
+	err = judge(err)
+	var end over
+	switch {
+	case queue.Waits(err):
+		return err
+	case errors.As(err, &end), isStatus(err, http.StatusForbidden, http.StatusUnprocessableEntity):
+		return bots.Reason{Words: "GitHub shows me no such " + what + ": it is private, or not there. Paste the log, or ask there with a comment `/triage`", Cause: err}
+	}
+	return bots.Reason{Words: "GitHub has trouble just now. Try again later, or paste the log", Cause: err}
+}
 
 // Read fetches the logs behind a link to GitHub that somebody gave elsewhere: an issue, a comment, a gist, a CI job, a file. Of
 // repositories only public ones, since our token may read more than whoever asks. Ok is false for an address that is not GitHub's.
@@ -95,7 +112,7 @@ func (b *Bot) public(ctx context.Context, owner, repo string) (*github.Client, e
 	}
 	repository, _, err := c.Repositories.Get(ctx, owner, repo)
 	if err != nil {
-		return nil, judge(err)
+		return nil, unseen("repository", err)
 	}
 	if repository.GetPrivate() || repository.GetVisibility() != "" && repository.GetVisibility() != "public" {
 		return nil, ErrPrivate
@@ -113,19 +130,22 @@ func (b *Bot) readIssue(ctx context.Context, owner, repo, number, comment, dir s
 		id, _ := strconv.ParseInt(comment, 10, 64)
 		said, _, err := c.Issues.GetComment(ctx, owner, repo, id)
 		if err != nil {
-			return nil, judge(err)
+			return nil, unseen("comment", err)
 		}
 		body, name = said.GetBody(), name+" comment "+comment
 	} else {
 		n, _ := strconv.Atoi(number)
 		issue, _, err := c.Issues.Get(ctx, owner, repo, n)
 		if err != nil {
-			return nil, judge(err)
+			return nil, unseen("issue", err)
 		}
 		body = issue.GetBody()
 	}
 	s := &snapshot{visit: visit{Repository: owner + "/" + repo}, client: c, dir: dir}
 	b.text(ctx, s, name, body)
+	if len(s.logs) == 0 && len(s.unread) > 0 {
+		return nil, bots.Reason{Words: "there is no log in it but in what it links. " + strings.TrimSuffix(s.unread[0], ".")}
+	}
 	return s.logs, nil
 }
 
@@ -142,7 +162,7 @@ func (b *Bot) readJobs(ctx context.Context, owner, repo, run, job, dir string) (
 		id, _ := strconv.ParseInt(run, 10, 64)
 		jobs, _, err := c.Actions.ListWorkflowJobs(ctx, owner, repo, id, &github.ListWorkflowJobsOptions{Filter: "latest"})
 		if err != nil {
-			return nil, judge(err)
+			return nil, unseen("workflow run", err)
 		}
 		for _, j := range jobs.Jobs {
 			if j.GetConclusion() == "failure" && len(ids) < maxFailedJobs {
@@ -164,4 +184,13 @@ func (b *Bot) readJobs(ctx context.Context, owner, repo, run, job, dir string) (
 func ownerOf(repository string) (owner, repo string) {
 	owner, repo, _ = strings.Cut(repository, "/")
 	return owner, repo
+}
+
+// nameOf is what people call a linked file.
+func nameOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || path.Base(u.Path) == "." || path.Base(u.Path) == "/" {
+		return "the linked file"
+	}
+	return path.Base(u.Path)
 }

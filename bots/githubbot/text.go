@@ -3,28 +3,7 @@ package githubbot
 import (
 	"regexp"
 	"strings"
-
-	"github.com/gpu-triage/triage/bots"
 )
-
-// command finds the line "/triage name=value ..." in a comment, outside of fenced code and quotations, and its facts.
-func command(body string) (facts map[string]string, asked bool) {
-	_, prose := split(body)
-	for line := range strings.Lines(prose) {
-		rest, ok := strings.CutPrefix(strings.TrimRight(line, " \r\n"), "/triage")
-		if !ok || rest != "" && !strings.HasPrefix(rest, " ") && !strings.HasPrefix(rest, "\t") {
-			continue
-		}
-		asked = true
-		for name, value := range bots.AllFacts(rest) {
-			if facts == nil {
-				facts = map[string]string{}
-			}
-			facts[name] = value
-		}
-	}
-	return facts, asked
-}
 
 // split parts Markdown into what stands in fenced code and the rest. Both have as many lines as the body, blank where the other has
 // text, so that a line's number is that in the body.

@@ -42,7 +42,8 @@ func TestCommand(t *testing.T) {
 		"> /triage":                           nil,
 		"```\n/triage\n```":                   nil,
 	} {
-		facts, asked := command(body)
+		said, asked := commandIn(body)
+		facts := said.facts
 		if asked != (want != nil) {
 			t.Errorf("%q: asked is %v", body, asked)
 			continue
@@ -66,7 +67,7 @@ func FuzzSplit(f *testing.F) {
 		if strings.Count(code, "\n") != strings.Count(prose, "\n") {
 			t.Error("the parts have different line numbers")
 		}
-		command(body)
+		commandIn(body)
 		links(body)
 	})
 }

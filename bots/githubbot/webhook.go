@@ -40,6 +40,8 @@ type event struct {
 	} `json:"comment"`
 	WorkflowRun *struct {
 		ID           int64  `json:"id"`
+		Name         string `json:"name"`
+		Attempt      int    `json:"run_attempt"`
 		Conclusion   string `json:"conclusion"`
 		HeadSHA      string `json:"head_sha"`
 		PullRequests []struct {
@@ -67,8 +69,14 @@ func (a account) bot() bool { return a.Type == "Bot" || strings.HasSuffix(a.Logi
 type visit struct {
 	Installation int64     `json:"installation,omitempty"`
 	Repository   string    `json:"repository"`
-	Number       int       `json:"number,omitempty"` // of the issue or pull request
-	Commit       string    `json:"commit,omitempty"` // of a failed run, when the pull request has to be found first
+	Number       int       `json:"number,omitempty"`  // of the issue or pull request
+	Command      int64     `json:"command,omitempty"` // the comment that asks
+	Receipt      bool      `json:"receipt,omitempty"` // acknowledge Command, then look
+	Run          int64     `json:"run,omitempty"`     // a failed run that gets a check run, of Commit
+	Attempt      int       `json:"attempt,omitempty"` // at that run
+	Passed       bool      `json:"passed,omitempty"`  // it passed at that attempt
+	Workflow     string    `json:"workflow,omitempty"`
+	Commit       string    `json:"commit,omitempty"` // of a failed run; without Run, the pull request has to be found first
 	Action       string    `json:"action"`
 	Body         string    `json:"body,omitempty"`
 	Author       account   `json:"author"`
@@ -132,7 +140,7 @@ func (b *Bot) store(ctx context.Context, delivery string, visits []visit) error 
 		if err != nil {
 			return err
 		}
-		job := queue.Job{ID: delivery, Kind: Kind, Key: fmt.Sprintf("%s#%d%s", l.Repository, l.Number, l.Commit), Data: data}
+		job := queue.Job{ID: delivery, Kind: Kind, Key: l.key(), Data: data}
 		if i > 0 {
 			job.ID = fmt.Sprintf("%s-%d", delivery, i)
 		}
@@ -141,6 +149,17 @@ func (b *Bot) store(ctx context.Context, delivery string, visits []visit) error 
 		}
 	}
 	return nil
+}
+
+// key is what a visit is about.
+func (l visit) key() string {
+	switch {
+	case l.Receipt:
+		return fmt.Sprintf("%s#%d command %d", l.Repository, l.Number, l.Command)
+	case l.Run != 0:
+		return l.Repository + " run " + l.attempt()
+	}
+	return fmt.Sprintf("%s#%d%s", l.Repository, l.Number, l.Commit)
 }
 
 // signed checks the SHA-256 signature over the raw body. The library takes GitHub's old SHA-1 too, and an empty secret.
@@ -189,7 +208,7 @@ func (e event) issue(to visit) (visits []visit, ignored string) {
 
 // comment is a visit to an issue where somebody who may asked for it.
 func (e event) comment(to visit) (visits []visit, ignored string) {
-	_, asked := command(e.Comment.Body)
+	_, asked := commandIn(e.Comment.Body)
 	switch {
 	case !slices.Contains([]string{"created", "edited"}, e.Action):
 		return nil, notOurs
@@ -198,21 +217,34 @@ func (e event) comment(to visit) (visits []visit, ignored string) {
 	case e.Comment.User.bot(), !mayAsk(e.Comment.User.Login, e.Comment.Association, e.Issue.User.Login):
 		return nil, "not allowed"
 	}
+	to.Command, to.Receipt = e.Comment.ID, true
 	return []visit{to}, ""
 }
 
-// runs are the pull requests of a failed run. Of a fork's, GitHub names none: they are found by the commit.
+// runs are the visits that a failed run asks for: one to its commit, for a check run, and those to its pull requests. Of a fork's, GitHub
+// names none: they are found by the commit. One that passed when it was run again makes the check run outdated.
 func (e event) runs(to visit) (visits []visit, ignored string) {
-	if e.WorkflowRun.Conclusion != "failure" && e.WorkflowRun.Conclusion != "timed_out" {
+	run := e.WorkflowRun
+	commit, failed := run.HeadSHA, run.Conclusion == "failure" || run.Conclusion == "timed_out"
+	known := len(commit) >= 40 && len(commit) <= 64 && strings.Trim(commit, "0123456789abcdef") == ""
+	check := to
+	check.Run, check.Attempt, check.Commit, check.Workflow = run.ID, run.Attempt, commit, run.Name[:min(len(run.Name), 100)]
+	switch {
+	case run.Conclusion == "success" && run.Attempt > 1 && known && run.ID != 0:
+		check.Passed = true
+		return []visit{check}, ""
+	case !failed:
 		return nil, "the run did not fail"
+	case known && run.ID != 0:
+		visits = append(visits, check)
 	}
 	to.Pull = true
-	for _, pull := range e.WorkflowRun.PullRequests {
+	for _, pull := range run.PullRequests {
 		to.Number = pull.Number
 		visits = append(visits, to)
 	}
-	if len(visits) == 0 && len(e.WorkflowRun.HeadSHA) >= 40 && len(e.WorkflowRun.HeadSHA) <= 64 {
-		to.Commit = e.WorkflowRun.HeadSHA
+	if len(run.PullRequests) == 0 && known {
+		to.Commit = commit
 		visits = append(visits, to)
 	}
 	if len(visits) == 0 {
@@ -223,9 +255,10 @@ func (e event) runs(to visit) (visits []visit, ignored string) {
 
 // mayAsk tells whether someone may run the bot on an issue: its author, and who belongs to the repository.
 func mayAsk(login, association, author string) bool {
-	switch association {
-	case "OWNER", "MEMBER", "COLLABORATOR":
-		return true
-	}
-	return login != "" && strings.EqualFold(login, author)
+	return belongs(association) || login != "" && strings.EqualFold(login, author)
+}
+
+// belongs tells whether somebody belongs to a repository, by what GitHub says of the author of a comment.
+func belongs(association string) bool {
+	return slices.Contains([]string{"OWNER", "MEMBER", "COLLABORATOR"}, association)
 }

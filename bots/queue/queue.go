@@ -55,6 +55,12 @@ func Later(err error, after time.Duration) error {
 	return laterError{err, max(after, 100*time.Millisecond)}
 }
 
+// Waits tells whether an error was made by Later.
+func Waits(err error) bool {
+	var late laterError
+	return errors.As(err, &late)
+}
+
 // Queue hands every stored job to a handler until it is answered or given up.
 type Queue struct {
 	store    *Store

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/gpu-triage/triage/matcher/render"
 	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/slack-go/slack"
 )
@@ -29,21 +30,21 @@ func (b blocks) list() []slack.Block { return b.all }
 
 // extent says how much of a report a message shows.
 type extent struct {
-	evidence, line, fixes, missing, prose int
+	evidence, line, fixes, prose int
 }
 
 // extents are tried in order until the message is within Slack's limits. The last always is.
 var extents = []extent{
-	{evidence: 6, line: 400, fixes: 3, missing: 2, prose: 2000},
-	{evidence: 4, line: 250, fixes: 2, missing: 1, prose: 1200},
-	{evidence: 2, line: 150, fixes: 1, missing: 1, prose: 600},
+	{evidence: 6, line: 400, fixes: 3, prose: 2000},
+	{evidence: 4, line: 250, fixes: 2, prose: 1200},
+	{evidence: 2, line: 150, fixes: 1, prose: 600},
 }
 
 // compose makes the message of a report, and tells whether it holds the whole of it.
 func compose(report report.Report, id, page string, private bool) (b blocks, whole bool) {
 	for i, e := range extents {
 		c := composer{extent: e, whole: true}
-		c.report(report)
+		c.report(report, page)
 		c.buttons(id, page, private)
 		fits := c.chars <= maxAll && len(c.all) <= maxBlocks
 		if fits || i == len(extents)-1 {
@@ -77,7 +78,7 @@ func (c *composer) section(text string) {
 	c.chars += utf8.RuneCountInString(text)
 }
 
-func (c *composer) report(r report.Report) {
+func (c *composer) report(r report.Report, page string) {
 	if len(r.Diagnoses) == 0 {
 		c.section("*Nothing known.* I know none of the failures in this log. The part from the first error on, of the rank that failed first, usually tells most.")
 		c.notes(r.Notes)
@@ -88,15 +89,38 @@ func (c *composer) report(r report.Report) {
 	c.all = append(c.all, slack.NewHeaderBlock(title))
 	c.chars += utf8.RuneCountInString(title.Text)
 	c.section(fit(standing(d)+"\n"+neutral(c.cut(oneLine(d.Cause), c.extent.prose)), maxSection))
-	c.evidence(d)
-	c.fixes(d)
-	c.missing(d)
-	c.notes(r.Notes)
-	if more := len(r.Diagnoses) - 1; more > 0 {
-		c.whole = false
-		c.section(fmt.Sprintf("_%d more in the whole report._", more))
+	if d.Certainty != report.Confirmed {
+		c.question(d)
 	}
+	c.fixes(d)
+	c.evidence(d)
+	if d.Certainty == report.Confirmed {
+		c.question(d)
+	}
+	c.notes(r.Notes)
+	c.others(r.Diagnoses[1:], page)
 	c.whole = c.whole && len(d.Backends) == 0 && len(d.Consequences) == 0
+}
+
+// others names what else was found.
+func (c *composer) others(others []report.Diagnosis, page string) {
+	if len(others) == 0 {
+		return
+	}
+	c.whole = false
+	if page != "" {
+		c.section(fmt.Sprintf("_%d more in the whole report._", len(others)))
+		return
+	}
+	var titles []string
+	for _, d := range others[:min(len(others), 3)] {
+		titles = append(titles, neutral(c.cut(cmp.Or(oneLine(d.Title), d.ID), maxHeader)))
+	}
+	text := "*Also found:* " + strings.Join(titles, "; ")
+	if left := len(others) - len(titles); left > 0 {
+		text += fmt.Sprintf("; and %d more", left)
+	}
+	c.section(fit(text, maxSection))
 }
 
 func standing(d report.Diagnosis) string {
@@ -137,9 +161,15 @@ func (c *composer) fixes(d report.Diagnosis) {
 		for _, commands := range f.Commands() {
 			text = fit(text, maxSection/2) + "\n" + c.commands(commands)
 		}
+		if said := render.Outcome(f); said != "" {
+			text = fit(text, maxSection-outcomeRoom) + "\n" + neutral(c.cut(said, outcomeRoom/2))
+		}
 		c.section(fit(text, maxSection))
 	}
 }
+
+// outcomeRoom is kept for what a fix does and takes away, in characters.
+const outcomeRoom = 800
 
 // commands are commands of one kind; words for a person are no block.
 func (c *composer) commands(commands report.Commands) string {
@@ -150,18 +180,30 @@ func (c *composer) commands(commands report.Commands) string {
 	return block(text)
 }
 
-func (c *composer) missing(d report.Diagnosis) {
-	for i, m := range d.Missing {
-		if i == c.extent.missing {
-			c.whole = false
-			return
-		}
-		text := "*Question* " + code(m.Name) + " " + neutral(c.cut(oneLine(m.Why), c.extent.prose/2))
-		if m.How != "" {
-			text += "\n" + block(c.cut(m.How, c.extent.prose/2))
-		}
-		c.section(fit(text, maxSection))
+// openings say what the answer to a question would tell.
+var openings = map[report.Certainty]string{
+	report.Likely: "*One answer settles this:* what is", report.Unexplained: "*This would tell more:* what is", report.Confirmed: "*This would tell which fix is best:* what is",
+}
+
+// question asks the one thing that would decide, the first. The others stand in the whole report.
+func (c *composer) question(d report.Diagnosis) {
+	if len(d.Missing) == 0 {
+		return
 	}
+	c.whole = c.whole && len(d.Missing) == 1
+	m := d.Missing[0]
+	why := neutral(c.cut(oneLine(m.Why), c.extent.prose/2))
+	text := openings[d.Certainty] + " " + code(m.Name) + "? (" + why + ")"
+	if m.Name == "log" {
+		text = "*A longer log would tell:* " + why
+	}
+	if m.How != "" {
+		text += "\n" + block(c.cut(m.How, c.extent.prose/2))
+	}
+	if m.Name != "log" {
+		text = fit(text, maxSection-200) + "\nAsk again with " + code(m.Name+"=…") + " before the log."
+	}
+	c.section(fit(text, maxSection))
 }
 
 func (c *composer) notes(notes []string) {
@@ -196,66 +238,4 @@ func headline(r report.Report) string {
 		return "Nothing known in this log."
 	}
 	return neutral(fit(oneLine(r.Diagnoses[0].Title), 200))
-}
-
-func oneLine(text string) string {
-	return strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
-}
-
-// fit cuts a text that is longer than a limit allows, closing the code block that it may cut open.
-func fit(text string, most int) string {
-	runes := []rune(text)
-	if len(runes) <= most {
-		return text
-	}
-	text = string(runes[:most-5])
-	if i := strings.LastIndex(text, "&"); i > len(text)-5 && !strings.Contains(text[i:], ";") {
-		text = text[:i]
-	}
-	text += "…"
-	if strings.Count(text, "```")%2 == 1 {
-		text += "```"
-	}
-	return text
-}
-
-var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
-
-// escape takes away the three characters by which mentions, links and dates are written.
-func escape(text string) string { return escaper.Replace(text) }
-
-const nothing = "\u200b"
-
-var asides = strings.NewReplacer("*", nothing+"*"+nothing, "_", nothing+"_"+nothing, "~", nothing+"~"+nothing, "@", "@"+nothing, "`", "'")
-
-// neutral makes a text with code between backticks into mrkdwn in which nothing else comes alive.
-func neutral(text string) string {
-	parts := strings.Split(text, "`")
-	var out strings.Builder
-	for i, part := range parts {
-		if i%2 == 1 && i < len(parts)-1 && strings.TrimSpace(part) != "" {
-			out.WriteString(code(part))
-			continue
-		}
-		out.WriteString(escape(asides.Replace(part)))
-	}
-	return out.String()
-}
-
-func neutralAll(texts []string) []string {
-	out := make([]string, len(texts))
-	for i, text := range texts {
-		out[i] = neutral(text)
-	}
-	return out
-}
-
-func code(text string) string {
-	return "`" + escape(strings.ReplaceAll(oneLine(text), "`", "'")) + "`"
-}
-
-// block quotes a text as code. Escaping makes it longer, so it is cut after it.
-func block(text string) string {
-	text = strings.ReplaceAll(strings.ToValidUTF8(text, "?"), "`", "`"+nothing)
-	return "```" + fit(escape(text), maxSection-200) + "```"
 }

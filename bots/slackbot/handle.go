@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/gpu-triage/triage/matcher/report"
@@ -51,7 +52,10 @@ func (b *Bot) answer(ctx context.Context, job queue.Job, t task) error {
 		_, err := b.deliver(ctx, job.ID, t, letter{text: "That is a triage report already."})
 		return err
 	}
-	logs, notes := b.gather(ctx, t, text, dir)
+	logs, notes, err := b.gather(ctx, t, text, dir)
+	if err != nil {
+		return err
+	}
 	queue.CrashPoint("fetched")
 	if len(logs) == 0 {
 		said := append(complaints, notes...)
@@ -65,7 +69,7 @@ func (b *Bot) answer(ctx context.Context, job queue.Job, t task) error {
 	if err != nil {
 		return err
 	}
-	report.Notes = append(report.Notes, append(complaints, notes...)...)
+	report.Notes = slices.Concat(complaints, notes, report.Notes)
 	queue.CrashPoint("diagnosed")
 	id, err := b.Reports.Save(ctx, job.ID, report)
 	if err != nil {
@@ -78,8 +82,9 @@ func (b *Bot) answer(ctx context.Context, job queue.Job, t task) error {
 	return err
 }
 
-// gather collects the logs of a task: pasted, linked and attached. What cannot be read is told in notes.
-func (b *Bot) gather(ctx context.Context, t task, text, dir string) (logs []fetch.Log, notes []string) {
+// gather collects the logs of a task: pasted, linked and attached. What cannot be read is told in notes; the error is that of a service that
+// asks to wait.
+func (b *Bot) gather(ctx context.Context, t task, text, dir string) (logs []fetch.Log, notes []string, err error) {
 	found := linksIn(text)
 	pasted := text
 	for _, address := range found {
@@ -88,20 +93,29 @@ func (b *Bot) gather(ctx context.Context, t task, text, dir string) (logs []fetc
 	if strings.TrimSpace(pasted) != "" && !(len(found) > 0 && len(pasted) < 200 && !strings.Contains(strings.TrimSpace(pasted), "\n")) {
 		found = nil // addresses within a log are part of it
 		logs = append(logs, fetch.Log{Name: "message", Text: []byte(unfenced(text))})
+		notes = b.Engine.Unknown(text)
+	} else {
+		_, notes = b.Engine.Usable(bots.AllFacts(pasted))
 	}
-	take := func(more []fetch.Log, err error) {
+	take := func(name string, more []fetch.Log, failed error) {
 		logs = append(logs, more...)
-		if err != nil {
-			notes = append(notes, "A log could not be read: "+report.Redact(err.Error())+".")
+		if queue.Waits(failed) {
+			err = failed
+		}
+		if failed != nil {
+			b.Log.Info("a log was not read", "channel", t.Channel, "name", name, "error", failed)
+			notes = append(notes, bots.Unread(name, failed))
 		}
 	}
 	for _, address := range found {
-		take(b.linked(ctx, t, address, dir))
+		more, err := b.linked(ctx, t, address, dir)
+		take(address, more, err)
 	}
 	for _, id := range t.Files {
-		take(b.file(ctx, t, id, dir, true))
+		more, err := b.file(ctx, t, id, dir, true)
+		take("the attached file", more, err)
 	}
-	return logs, notes
+	return logs, notes, err
 }
 
 // unfenced takes the fences of a code block away, keeping the lines.

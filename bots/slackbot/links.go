@@ -3,7 +3,6 @@ package slackbot
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/url"
 	"regexp"
 	"slices"
@@ -11,7 +10,9 @@ import (
 
 	"github.com/slack-go/slack"
 
+	"github.com/gpu-triage/triage/bots"
 	"github.com/gpu-triage/triage/bots/fetch"
+	"github.com/gpu-triage/triage/bots/queue"
 )
 
 var (
@@ -52,20 +53,44 @@ func (b *Bot) linked(ctx context.Context, t task, address, dir string) ([]fetch.
 	return []fetch.Log{log}, nil
 }
 
-var errNotShared = errors.New("not shared with you where I can see it: use it in the channel it is in")
+var errNotShared = bots.Reason{Words: "it is not shared with you where I can see it. Use `/triage` in the channel that it is in"}
+
+// What Slack's errors mean for whoever gave a file or a link.
+var (
+	noLonger = []string{"file_not_found", "file_deleted", "files_not_found", "message_not_found", "thread_not_found"}
+	noMember = []string{"channel_not_found", "not_in_channel", "access_denied", "team_access_not_granted", "no_permission"}
+	noRight  = []string{"missing_scope", "not_allowed_token_type", "invalid_auth", "not_authed", "token_revoked", "token_expired", "account_inactive"}
+)
+
+// unseen says in words what an error of Slack's means. Scope is the permission that the call needs.
+func unseen(what, scope string, err error) error {
+	cause := judge(err)
+	var said slack.SlackErrorResponse
+	switch refused := errors.As(err, &said); {
+	case queue.Waits(cause):
+		return cause
+	case refused && slices.Contains(noLonger, said.Err):
+		return bots.Reason{Words: "Slack has no such " + what + " any more, or shows it to others only. Paste or attach the log where you ask", Cause: err}
+	case refused && slices.Contains(noMember, said.Err):
+		return bots.Reason{Words: "I cannot see that channel. Invite me there with `/invite`, or paste the log", Cause: err}
+	case refused && slices.Contains(noRight, said.Err):
+		return bots.Reason{Words: "I lack the permission `" + scope + "` in this workspace, which whoever installed me can give. Paste the log", Cause: err}
+	}
+	return bots.Reason{Words: "Slack has trouble just now. Try again in a few minutes, or paste the log", Cause: err}
+}
 
 // file downloads a file of Slack's. Given says that whoever asks handed it to us; otherwise it must be one that they can see.
 func (b *Bot) file(ctx context.Context, t task, id, dir string, given bool) ([]fetch.Log, error) {
 	if b.BotToken == "" {
-		return nil, errors.New("Slack files need SLACK_BOT_TOKEN with files:read")
+		return nil, bots.Reason{Words: "I cannot read files in this workspace, because this server has no bot token. Paste the log"}
 	}
 	info, _, _, err := b.api.GetFileInfoContext(ctx, id, 0, 0)
 	if err != nil {
-		return nil, judge(fmt.Errorf("Slack file %s: %w", id, err))
+		return nil, unseen("file", "files:read", err)
 	}
 	places := slices.Concat(info.Channels, info.Groups, info.IMs)
 	if !given && !info.IsPublic && info.User != t.User && !slices.Contains(places, t.Channel) {
-		return nil, fmt.Errorf("the file %s is %w", id, errNotShared)
+		return nil, errNotShared
 	}
 	address := info.URLPrivateDownload
 	if address == "" {
@@ -73,7 +98,7 @@ func (b *Bot) file(ctx context.Context, t task, id, dir string, given bool) ([]f
 	}
 	log, err := b.Fetch.Get(ctx, address, b.tokenFor(address), dir)
 	if err != nil {
-		return nil, err
+		return nil, bots.Reason{Name: info.Name, Words: bots.Why(err), Cause: err}
 	}
 	if info.Name != "" {
 		log.Name = info.Name
@@ -93,15 +118,15 @@ func (b *Bot) tokenFor(address string) string {
 // message reads a message and its files, of this channel or a public one.
 func (b *Bot) message(ctx context.Context, t task, channel, ts, thread, dir string) ([]fetch.Log, error) {
 	if b.BotToken == "" {
-		return nil, errors.New("Slack messages need SLACK_BOT_TOKEN with channels:history")
+		return nil, bots.Reason{Words: "I cannot read messages in this workspace, because this server has no bot token. Paste the log"}
 	}
 	if channel != t.Channel {
 		info, err := b.api.GetConversationInfoContext(ctx, &slack.GetConversationInfoInput{ChannelID: channel})
 		if err != nil {
-			return nil, judge(fmt.Errorf("Slack channel: %w", err))
+			return nil, unseen("channel", "channels:read", err)
 		}
 		if info.IsPrivate || info.IsIM || info.IsMpIM {
-			return nil, fmt.Errorf("the message is %w", errNotShared)
+			return nil, errNotShared
 		}
 	}
 	var found []slack.Message
@@ -118,7 +143,7 @@ func (b *Bot) message(ctx context.Context, t task, channel, ts, thread, dir stri
 		}
 	}
 	if err != nil {
-		return nil, judge(fmt.Errorf("Slack message: %w", err))
+		return nil, unseen("message", "channels:history", err)
 	}
 	for _, m := range found {
 		if m.Timestamp != ts {
@@ -126,13 +151,11 @@ func (b *Bot) message(ctx context.Context, t task, channel, ts, thread, dir stri
 		}
 		logs := []fetch.Log{{Name: "message", Text: []byte(unfenced(unescape(m.Text)))}}
 		for _, f := range m.Files {
-			more, err := b.file(ctx, t, f.ID, dir, true)
-			if err != nil {
-				return logs, err
-			}
+			more, failed := b.file(ctx, t, f.ID, dir, true)
+			err = errors.Join(err, failed)
 			logs = append(logs, more...)
 		}
-		return logs, nil
+		return logs, err
 	}
-	return nil, errors.New("Slack shows me no such message: invite me to that channel")
+	return nil, bots.Reason{Words: "Slack shows me no such message. Invite me to that channel with `/invite`, or paste the log"}
 }

@@ -206,7 +206,7 @@ func (b *Bot) submission(ctx context.Context, p payload, t task, id string) (any
 			case blockFacts:
 				t.Facts = bots.AllFacts(strings.ReplaceAll(a.Value, "\n", " "))
 				if _, complaints := b.Engine.Usable(t.Facts); len(complaints) > 0 {
-					return slack.NewErrorsViewSubmissionResponse(map[string]string{blockFacts: strings.Join(complaints, " ")}), nil
+					return slack.NewErrorsViewSubmissionResponse(map[string]string{blockFacts: strings.ReplaceAll(strings.Join(complaints, " "), "`", "")}), nil
 				}
 			case blockFiles:
 				t.Files = append(t.Files, idsOf(a.Files)...)

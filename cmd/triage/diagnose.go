@@ -82,8 +82,12 @@ func mistyped(cmd *cobra.Command, arg string) error {
 // looking for garbage among it takes a fifth of the time of a start.
 const loadingGC = 400
 
+// readingGC is the same while logs are read: hardly any garbage is made then, unless a job has thousands of logs, which fill the memory of a
+// login node.
+const readingGC = 60
+
 func runDiagnose(ctx context.Context, std streams, o *diagnoseOptions) error {
-	usual := debug.SetGCPercent(loadingGC)
+	debug.SetGCPercent(loadingGC)
 	base, known, err := o.load()
 	if err != nil {
 		return err
@@ -91,7 +95,7 @@ func runDiagnose(ctx context.Context, std streams, o *diagnoseOptions) error {
 	start := time.Now()
 	engine := matcher.New(base)
 	reading := engine.Begin()
-	debug.SetGCPercent(usual)
+	debug.SetGCPercent(readingGC)
 	if o.follow {
 		return o.following(ctx, std, engine, known)
 	}

@@ -191,6 +191,7 @@ func serve(ctx context.Context, s serveSettings, stderr io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
+	v.engine.Log = v.log
 	v.prometheus()
 	v.store, err = queue.Open(ctx, queue.Options{Dir: filepath.Join(s.Data, "store"), URL: s.NATS, Replicas: s.Replicas, Bytes: int64(s.StoreMiB) << 20, Lease: s.Lease, Log: v.log})
 	if err != nil {

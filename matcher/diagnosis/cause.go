@@ -185,7 +185,7 @@ func incidental(read *reading.Result, f *finding) bool {
 	if slices.ContainsFunc(f.event.Chain, hasTraceback) {
 		limit = nearEnd
 	}
-	return !slices.ContainsFunc(f.Lasts, func(o reading.Occurrence) bool { return read.LinesAfter(o) <= limit })
+	return !slices.ContainsFunc(f.Lasts, func(o *reading.Occurrence) bool { return read.LinesAfter(*o) <= limit })
 }
 
 func hasTraceback(el reading.Element) bool {

@@ -25,7 +25,7 @@ type rankState struct {
 
 // rankStates tell where each rank was at the end, for a job of which two ranks or more show something; else there are none.
 func (c *conclusion) rankStates(read *reading.Result, s situation) []report.RankState {
-	if c.root == nil {
+	if c.root == nil || len(c.root.ByRank) > maxRankStates {
 		return nil
 	}
 	known := make(map[int]*rankState)

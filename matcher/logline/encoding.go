@@ -40,7 +40,11 @@ func Decode(r io.Reader) (head []byte, text io.Reader, err error) {
 
 // plainHead gives the first bytes of a file that can be read at any place, stands at its beginning, and has no mark.
 func plainHead(file *os.File) (head []byte, ok bool) {
-	head = make([]byte, headBytes)
+	size := int64(headBytes)
+	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
+		size = min(size, info.Size()) // of many short logs
+	}
+	head = make([]byte, size)
 	n, err := file.ReadAt(head, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, false

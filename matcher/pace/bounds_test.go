@@ -114,7 +114,7 @@ func TestWaitBounds(t *testing.T) {
 		"less than four times":   {8*time.Minute - time.Second, 2 * time.Minute, 10, false},
 		"few waits before":       {8 * time.Minute, 2 * time.Minute, 9, false},
 	} {
-		p := &Pace{clock: true, quiet: true, gaps: c.gaps, longest: c.longest, stepped: mark{at: noon}, ended: mark{at: noon.Add(c.wait)}}
+		p := &Pace{clock: true, quiet: true, gaps: c.gaps, longest: c.longest, stepped: &mark{at: noon}, ended: &mark{at: noon.Add(c.wait)}}
 		if wait, _, _ := waited([]*Pace{p}); (wait == c.wait) != c.want || !c.want && wait != 0 {
 			t.Errorf("%s: waited for %s", name, wait)
 		}
@@ -123,7 +123,7 @@ func TestWaitBounds(t *testing.T) {
 
 // process is one that makes a step with each line, is apart from others by so many steps, and is at a step.
 func process(name string, at, apart float64, turns int) pacer {
-	return pacer{name, &series{turn: 1, apart: apart, turns: turns, last: mark{step: step{number: at}}}}
+	return pacer{name, &series{turn: 1, apart: apart, turns: turns, last: &mark{step: step{number: at}}}}
 }
 
 func TestLeftBehindBounds(t *testing.T) {
@@ -241,7 +241,7 @@ func TestCountBound(t *testing.T) {
 			{step: step{by: "outer", number: 1}, line: logline.Line{Number: 1}},
 			{step: step{by: "inner", number: 5}, line: logline.Line{Number: 1 + apart}},
 		}
-		p := &Pace{stepped: marks[1]}
+		p := &Pace{stepped: &marks[1]}
 		p.group(marks)
 		if got := p.series[0].current; got != want {
 			t.Errorf("%d lines apart: current is %v", apart, got)

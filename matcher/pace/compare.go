@@ -149,7 +149,7 @@ func (one *series) leftBehind(due float64) bool {
 
 // waited is for how long no step has come, as far as timestamps prove it, the line that shows it, and whether nothing new came.
 func waited(paces []*Pace) (wait time.Duration, end logline.Line, quiet bool) {
-	var stepped, ended mark
+	stepped, ended := &mark{}, &mark{}
 	var longest time.Duration
 	quiet = true
 	for _, p := range paces {

@@ -15,8 +15,9 @@ type LastStep struct {
 
 // LastSteps are those of the ranks of a job whose lines name their rank, in the order of the ranks.
 func LastSteps(paces []*Pace) []LastStep {
-	var all []LastStep
-	for _, one := range pacers(paces) {
+	processes := pacers(paces)
+	all := make([]LastStep, 0, len(processes))
+	for _, one := range processes {
 		if one.last.line.Rank != logline.NoRank {
 			all = append(all, LastStep{Number: one.last.number, Line: one.last.line, At: one.last.at})
 		}

@@ -37,8 +37,8 @@ type Pace struct {
 	quiet    bool  // after the last step came nothing new, only lines of kinds that came before
 	aside    aside // work other than steps that goes on where the source ends
 	clock    bool
-	stepped  mark          // the last line that shows a step
-	ended    mark          // the last line with a timestamp before anything new
+	stepped  *mark         // the last line that shows a step
+	ended    *mark         // the last line with a timestamp before anything new
 	longest  time.Duration // between two lines that show steps
 	gaps     int
 }
@@ -50,13 +50,13 @@ func (p *Pace) Processes() int { return len(p.series) }
 type series struct {
 	key     seriesKey
 	marks   []mark // of the sample; only the last one is kept when the source ends
-	last    mark
-	gained  [2]mark // the last lines with a larger number than all before them, the latest last
-	lines   int     // of the sample that show its steps
-	turn    float64 // steps from one of its lines to the next
-	turns   int     // lines in a row that it has at the end of the source
-	apart   float64 // steps that a process was behind the first one at most, as long as all went on
-	recent  float64 // seconds for a step lately, 0 when unknown
+	last    *mark
+	sure    *logline.Line // its last line but one with a larger number than all before it
+	lines   int           // of the sample that show its steps
+	turn    float64       // steps from one of its lines to the next
+	turns   int           // lines in a row that it has at the end of the source
+	apart   float64       // steps that a process was behind the first one at most, as long as all went on
+	recent  float64       // seconds for a step lately, 0 when unknown
 	slow    *slowdown
 	growth  *Growth
 	current bool // its process counts nothing else later
@@ -92,7 +92,8 @@ func (p *Pace) wait(marks []mark) {
 			lastStep = i
 		}
 	}
-	p.stepped = marks[lastStep]
+	stepped := marks[lastStep]
+	p.stepped = &stepped
 	known, before := make(map[uint64]bool), (*mark)(nil)
 	for i := range marks[:lastStep+1] {
 		m := &marks[i]
@@ -110,10 +111,11 @@ func (p *Pace) wait(marks []mark) {
 		before = m
 	}
 	p.quiet, p.finished, p.ended = true, p.stepped.finished, p.stepped
-	for _, m := range marks[lastStep+1:] {
+	for i := range marks[lastStep+1:] {
+		m := marks[lastStep+1+i]
 		p.finished, p.paused = p.finished || m.finished, p.paused || m.pause
 		if p.quiet && !m.line.Time.IsZero() {
-			p.ended = m
+			p.ended = &m
 		}
 		p.quiet = p.quiet && (known[m.template] || m.line.Text == "")
 	}
@@ -141,28 +143,40 @@ func (p *Pace) group(marks []mark) {
 		latest[key.writer] = one
 	}
 	for _, one := range p.series {
-		one.last, one.gained = one.marks[len(one.marks)-1], gains(one.marks)
+		one.last, one.sure = p.same(one.marks[len(one.marks)-1]), sure(one.marks)
 		one.current = latest[one.key.writer] == one || p.stepped.line.Number-one.last.line.Number < rowLines
 	}
 }
 
-// gains are the last two lines with a larger number than all before them.
-func gains(marks []mark) (last [2]mark) {
-	most := marks[0].number
-	for _, m := range marks[1:] {
+// same is a mark, in the memory of the last step where it is that one: a job may have many sources.
+func (p *Pace) same(m mark) *mark {
+	if m == *p.stepped {
+		return p.stepped
+	}
+	return &m
+}
+
+// sure is the last line but one with a larger number than all before it, nil when there is none: up to it the count surely went on.
+func sure(marks []mark) *logline.Line {
+	most, last, before := marks[0].number, -1, -1
+	for i, m := range marks {
 		if m.number > most {
-			most, last = m.number, [2]mark{last[1], m}
+			most, last, before = m.number, i, last
 		}
 	}
-	return last
+	if before < 0 {
+		return nil
+	}
+	line := marks[before].line
+	return &line
 }
 
 // WentOn are lines of the processes up to which the job surely went on: after each of them its process got farther. Done tells that
 // the job then came to its end as it should.
 func (p *Pace) WentOn() (lines []logline.Line, done bool) {
 	for _, one := range p.series {
-		if one.gained[0].by != "" {
-			lines = append(lines, one.gained[0].line)
+		if one.sure != nil {
+			lines = append(lines, *one.sure)
 		}
 	}
 	return lines, p.finished

@@ -12,6 +12,8 @@
 package prefilter
 
 import (
+	"sync"
+
 	"github.com/gpu-triage/triage/matcher/scan"
 	"github.com/gpu-triage/triage/rules"
 	"github.com/gpu-triage/triage/rules/fact"
@@ -21,7 +23,8 @@ import (
 
 // Filter decides cheaply what of a knowledge base can apply to a text. It does not change and may be shared.
 type Filter struct {
-	base *rules.Base
+	base       *rules.Base
+	situations sync.Pool // of *condition.Situation
 
 	// Of a text.
 	interests []interest                                     // by the number of the word
@@ -83,7 +86,7 @@ func New(base *rules.Base) *Filter {
 
 func newFilter(base *rules.Base) *Filter {
 	const words = 4 // that a signature has, and more than most: growing would take more memory than they do
-	return &Filter{base: base, needs: make(map[*signature.Entry]func() []*pattern.Pattern), interests: make([]interest, 0, words*len(base.Entries))}
+	return &Filter{base: base, situations: sync.Pool{New: func() any { return base.Scope.NewSituation() }}, needs: make(map[*signature.Entry]func() []*pattern.Pattern), interests: make([]interest, 0, words*len(base.Entries))}
 }
 
 // keywords are the words of some interests, with the numbers of these.

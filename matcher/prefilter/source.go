@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/gpu-triage/triage/matcher/logline"
@@ -26,19 +25,16 @@ func (f Found) Add(number int) { f[number].Store(true) }
 // Source finds the lines of one source that may matter by themselves. It knows one line at a time: whatever depends on others counts as
 // fulfilled.
 type Source struct {
-	filter     *Filter
-	form       *logline.Form
-	found      Found
-	unwanted   *templateSet // no line of these matters
-	silent     *templateSet // no line of these states anything in common words
-	situations sync.Pool    // of *condition.Situation
+	filter   *Filter
+	form     *logline.Form
+	found    Found
+	unwanted *templateSet // no line of these matters
+	silent   *templateSet // no line of these states anything in common words
 }
 
 // Source begins a source of that form.
 func (f *Filter) Source(form *logline.Form, found Found) *Source {
-	s := &Source{filter: f, form: form, found: found, unwanted: newTemplateSet(), silent: newTemplateSet()}
-	s.situations.New = func() any { return f.base.Scope.NewSituation() }
-	return s
+	return &Source{filter: f, form: form, found: found, unwanted: newTemplateSet(), silent: newTemplateSet()}
 }
 
 // EveryLine tells that any line may matter: what is looked for cannot be found in the bytes of this source.
@@ -83,8 +79,14 @@ func (s *Source) keep(raw []byte, literals func() []int32) bool {
 	return wanted
 }
 
+// maxLiterals is of how many literals a line may have some and still be tested: to test one with more takes longer than to read it.
+const maxLiterals = 16
+
 // wanted is keep for a line of whose template nothing is known.
 func (s *Source) wanted(raw []byte, literals []int32) bool {
+	if len(literals) > maxLiterals {
+		return true
+	}
 	text := string(raw)
 	hidden := logline.HidesWords(text)
 	var room [8]*lineTest
@@ -104,8 +106,8 @@ func (s *Source) wanted(raw []byte, literals []int32) bool {
 
 // passes tells whether a part of a line passes one of the tests.
 func (s *Source) passes(raw []byte, tests []*lineTest) (passed bool) {
-	situation := s.situations.Get().(*condition.Situation)
-	defer s.situations.Put(situation)
+	situation := s.filter.situations.Get().(*condition.Situation)
+	defer s.filter.situations.Put(situation)
 	situation.Set("source", condition.StringValue(s.form.Source()))
 	s.form.Clean(0, raw, func(line logline.Line) error { //nolint:errcheck // nothing fails
 		if passed {

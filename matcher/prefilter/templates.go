@@ -14,32 +14,53 @@ import (
 // each time.
 type templateSet struct {
 	seed  maphash.Seed
-	known [templateCount]atomic.Uint64
+	table atomic.Pointer[templateTable] // nil as long as nothing was added
+	added atomic.Int32                  // to a small table
 }
 
+// templateTable has a power of two of places.
+type templateTable []atomic.Uint64
+
 const (
-	templateBits  = 12
-	templateCount = 1 << templateBits
+	fewTemplates  = 1 << 6   // places at first: a job can have thousands of short logs
+	templateCount = 1 << 12  // places of a log that has filled them
 	usualTemplate = 512      // bytes of a line whose template has room on the stack; a longer one takes memory from the heap
 	maxTemplate   = 16 << 10 // bytes of a line that has a template; longer ones come too seldom
 )
 
 func newTemplateSet() *templateSet { return &templateSet{seed: maphash.MakeSeed()} }
 
-// place is where a template is remembered, and as what: never 0.
-func (t *templateSet) place(template []byte) (at *atomic.Uint64, hash uint64) {
-	hash = maphash.Bytes(t.seed, template) | 1
-	return &t.known[hash>>(64-templateBits)], hash
-}
+// hash stands for a template. It is never 0.
+func (t *templateSet) hash(template []byte) uint64 { return maphash.Bytes(t.seed, template) | 1<<63 }
+
+// at is where a hash is remembered.
+func (t templateTable) at(hash uint64) *atomic.Uint64 { return &t[hash&uint64(len(t)-1)] }
 
 func (t *templateSet) has(template []byte) bool {
-	at, hash := t.place(template)
-	return at.Load() == hash
+	table := t.table.Load()
+	if table == nil {
+		return false
+	}
+	hash := t.hash(template)
+	return table.at(hash).Load() == hash
 }
 
 func (t *templateSet) add(template []byte) {
-	at, hash := t.place(template)
-	at.Store(hash)
+	table := t.table.Load()
+	if table == nil {
+		table = t.grow(nil, fewTemplates)
+	} else if len(*table) == fewTemplates && t.added.Add(1) >= fewTemplates {
+		table = t.grow(table, templateCount)
+	}
+	hash := t.hash(template)
+	table.at(hash).Store(hash)
+}
+
+// grow puts a table of that size in the place of another, unless somebody else did.
+func (t *templateSet) grow(old *templateTable, size int) *templateTable {
+	table := make(templateTable, size)
+	t.table.CompareAndSwap(old, &table)
+	return t.table.Load()
 }
 
 // lineTemplate appends the template of a line to dst. A line has none where its text may hold digits side by side that are apart in its

@@ -30,7 +30,7 @@ func (f *Filter) CommonWords(text string, to []int) []int { return f.common.In(t
 func (f *Filter) Candidates(text string, words []int, place Place, to []*signature.Entry) []*signature.Entry {
 	for _, n := range words {
 		i := &f.interests[n]
-		if s := i.signature; s != nil && (!i.last || place != InLine) && !slices.Contains(to, s) && f.Fits(s, text) {
+		if s := i.signature; s != nil && (!i.last || place != InLine) && !slices.Contains(to, s) && f.mayMatch(s, text) {
 			to = append(to, s)
 		}
 	}

@@ -53,6 +53,8 @@ type Element struct {
 	About     string         // the finding that it is, as conditions name it, when no line states it: signature.PaceFinding, ...
 	Finding   condition.Value
 	Matches   []*signature.Signature
+
+	value condition.Value // of Exception, once somebody asked for it
 }
 
 // Head is the element that stands for the event where only one can: the one printed last, which ended the process.
@@ -105,7 +107,7 @@ func (el *Element) Variables(s *condition.Situation) {
 	s.Set("source", condition.StringValue(el.Line.Source))
 	s.Set("error", noException)
 	if el.Exception != nil {
-		s.Set("error", exceptionValue(el.Exception))
+		s.Set("error", el.exceptionValue())
 	}
 	s.Set("rank", rankValue(el.Line.Rank))
 	signature.SetFinding(s, el.About, el.Finding)
@@ -121,6 +123,14 @@ func rankValue(rank int) condition.Value {
 
 // noException is what a line has as its exception.
 var noException = signature.NoException()
+
+// exceptionValue is the element's exception as conditions see it.
+func (el *Element) exceptionValue() condition.Value {
+	if !el.value.Known() {
+		el.value = exceptionValue(el.Exception)
+	}
+	return el.value
+}
 
 // exceptionValue is an exception as conditions see it. The type of a message that was printed without it is not known.
 func exceptionValue(e *traceback.Exception) condition.Value {
@@ -150,7 +160,7 @@ func exceptionValue(e *traceback.Exception) condition.Value {
 // not known.
 func (el *Element) VariablesForConfirm(s *condition.Situation) {
 	if el.Exception != nil && el.Exception.Lone() {
-		s.Set("error", without(exceptionValue(el.Exception), "frames", "user", "owner", "caller", "call", "code"))
+		s.Set("error", without(el.exceptionValue(), "frames", "user", "owner", "caller", "call", "code"))
 	}
 }
 
@@ -158,7 +168,7 @@ func (el *Element) VariablesForConfirm(s *condition.Situation) {
 func (el *Element) VariablesWithoutMessage(s *condition.Situation) {
 	s.Set("text", condition.Value{})
 	s.Set("line", condition.Value{})
-	s.Set("error", without(exceptionValue(el.Exception), "message"))
+	s.Set("error", without(el.exceptionValue(), "message"))
 }
 
 // without is an exception as conditions see it when some of it is not known.

@@ -15,6 +15,7 @@ type matching struct {
 	situation *condition.Situation // of what is asked about
 	found     []int                // reused for each text
 	known     []*signature.Entry   // reused for each text
+	cost      int                  // of the texts that were matched since somebody took it, as allowance counts it
 }
 
 // words are the numbers of the words in a text, until they are asked for again.
@@ -36,7 +37,14 @@ func (m *matching) match(el *Element, words []int, place prefilter.Place, watchi
 	if before != nil && slices.ContainsFunc(m.known, func(e *signature.Entry) bool { return e.Before }) {
 		el.before = before()
 	}
+	m.cost += len(el.Text) * len(m.known)
 	return m.consider(m.known, el, watching)
+}
+
+// takeCost is what the texts cost that were matched since the last call.
+func (m *matching) takeCost() (cost int) {
+	cost, m.cost = m.cost, 0
+	return cost
 }
 
 // step tells whether a line that can only show progress does so, if that is watched. Steps are the signatures with a keyword in it.

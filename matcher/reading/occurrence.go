@@ -27,7 +27,7 @@ func (a Occurrence) Before(b Occurrence) bool {
 // episode is how an event was seen in one source, an exception since the job last went on after it.
 type episode struct {
 	byRank map[int]*Occurrence // the first on each rank, NoRank among them
-	last   Occurrence
+	last   *Occurrence
 	count  int
 }
 
@@ -40,14 +40,14 @@ func (e *Event) Occurred(o Occurrence, printed Chain, wentOn func(Occurrence) bo
 		e.Chain, e.shown = printed, o
 	}
 	s := e.episodes[o.Line.Source]
-	if s == nil || attempt && wentOn(s.last) {
+	if s == nil || attempt && wentOn(*s.last) {
 		s = &episode{byRank: make(map[int]*Occurrence)}
 		e.episodes[o.Line.Source] = s
 	}
 	if s.byRank[o.Line.Rank] == nil {
 		s.byRank[o.Line.Rank] = &o
 	}
-	s.last, s.count = o, s.count+1
+	s.last, s.count = &o, s.count+1
 }
 
 // Occurrences sums up the episodes of an event that matter: those after which the job did not go on, or all when it went on after each.
@@ -55,7 +55,7 @@ type Occurrences struct {
 	Handled bool                // it went on after each, or the exception itself says that it ended nothing
 	ByRank  map[int]*Occurrence // by rank, the first on each; those that name none are NoRank's
 	First   Occurrence
-	Lasts   []Occurrence // the last in each source
+	Lasts   []*Occurrence // the last in each source
 	Count   int
 }
 
@@ -63,7 +63,7 @@ type Occurrences struct {
 func (e *Event) Occurrences(wentOn func(Occurrence) bool) Occurrences {
 	var open, over []*episode
 	for _, s := range e.episodes {
-		if wentOn(s.last) {
+		if wentOn(*s.last) {
 			over = append(over, s)
 		} else {
 			open = append(open, s)
@@ -73,6 +73,7 @@ func (e *Event) Occurrences(wentOn func(Occurrence) bool) Occurrences {
 	if len(open) == 0 {
 		open = over
 	}
+	all.Lasts = make([]*Occurrence, 0, len(open))
 	for _, s := range open {
 		for rank, o := range s.byRank {
 			if known := all.ByRank[rank]; known == nil || o.Order < known.Order {
@@ -89,7 +90,7 @@ func (e *Event) Occurrences(wentOn func(Occurrence) bool) Occurrences {
 
 // Last is when it was seen last.
 func (s *Occurrences) Last() Occurrence {
-	return slices.MaxFunc(s.Lasts, func(a, b Occurrence) int { return cmp.Compare(a.Order, b.Order) })
+	return *slices.MaxFunc(s.Lasts, func(a, b *Occurrence) int { return cmp.Compare(a.Order, b.Order) })
 }
 
 // Ranks are the ranks that show the event, sorted, without NoRank.

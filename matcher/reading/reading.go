@@ -39,6 +39,7 @@ type Reading struct {
 	stats report.Stats
 
 	matching    matching
+	allowance   allowance
 	events      events
 	survival    survival
 	statements  statements
@@ -146,16 +147,17 @@ func (r *Reading) Origin() facts.LogOrigin {
 	return r.statements.origin.Summary(r.statements.facts.Stated())
 }
 
-// note keeps an event, or counts it when it is known already.
-func (r *Reading) note(printed Chain, line logline.Line) {
+// note keeps an event, or counts it when it was seen before, which it tells.
+func (r *Reading) note(printed Chain, line logline.Line) (seen bool) {
 	if printed[0].Exception == nil && printed.harmless() {
-		return
+		return false
 	}
 	e := r.events.of(printed)
 	if e == nil {
 		r.stats.Incomplete = true
-		return
+		return false
 	}
+	seen = len(e.episodes) > 0
 	r.statements.origin.Line(line)
 	r.collectives.add(printed)
 	o := r.survival.occurrence(line)
@@ -164,6 +166,7 @@ func (r *Reading) note(printed Chain, line logline.Line) {
 	if !e.Chain.harmless() {
 		r.survival.failed(line)
 	}
+	return seen
 }
 
 // paces are those of the sources that show steps.

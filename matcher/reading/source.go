@@ -6,6 +6,7 @@ import (
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/matcher/prefilter"
 	"github.com/gpu-triage/triage/matcher/traceback"
+	"github.com/gpu-triage/triage/rules/condition"
 	"github.com/gpu-triage/triage/rules/signature"
 )
 
@@ -125,10 +126,27 @@ func plain(line logline.Line) bool {
 
 // event takes in a line with such words as an event, if it is one.
 func (s *source) event(el Element, words []int) {
+	if !s.covers(el.Text) {
+		return
+	}
 	if s.match(&el, words, prefilter.InLine) {
 		s.survival.progressed(el.Line)
 	}
-	s.note(Chain{el}, el.Line)
+	s.notePaid(Chain{el}, el.Line)
+}
+
+// covers tells whether a text may be matched. Where it may not, the answer is not complete.
+func (s *source) covers(text string) bool {
+	covered := s.allowance.covers(text)
+	s.stats.Incomplete = s.stats.Incomplete || !covered
+	return covered
+}
+
+// notePaid is note for what the allowance covered. An event that was seen before costs nothing.
+func (s *source) notePaid(printed Chain, line logline.Line) {
+	if cost := s.matching.takeCost(); !s.note(printed, line) {
+		s.allowance.pay(cost)
+	}
 }
 
 // match finds the signatures that may know a line. It tells whether the line shows progress.
@@ -152,17 +170,27 @@ func (s *source) exception(e *traceback.Exception) {
 		for _, line := range x.Lines {
 			s.state(s.matching.words(line.Text), line.Text, line, true, false)
 		}
-		raised = append(raised, s.matching.exception(x, s.progress.watching, e.Before))
+		raised = append(raised, s.raised(x, e.Before))
 	}
 	e.Before = nil // it holds bytes of the log
 	slices.Reverse(raised)
-	s.note(raised, e.Line)
+	s.notePaid(raised, e.Line)
 	s.within(raised)
 	for x := e; x != nil; x = x.Earlier {
 		for _, member := range x.Within {
 			s.exception(member)
 		}
 	}
+}
+
+// raised is an exception with the signatures that may know it, if it may be matched.
+func (s *source) raised(x *traceback.Exception, before func() string) Element {
+	if text := x.Text(); !s.covers(text) {
+		return Element{Line: x.Line, Exception: x, Text: text}
+	}
+	el := s.matching.exception(x, s.progress.watching, before)
+	el.value = condition.Value{} // of thousands of events it would be much
+	return el
 }
 
 // within looks at the lines of the messages on their own: where a message ends is not always to be seen, so that the next thing that
@@ -173,12 +201,15 @@ func (s *source) within(raised Chain) {
 			if i == 0 || line.Text == "" || line.Text[0] == ' ' || line.Text[0] == '\t' {
 				continue
 			}
+			if !s.covers(line.Text) {
+				return
+			}
 			el := Element{Line: line, Text: line.Text}
 			if s.match(&el, s.matching.words(line.Text), prefilter.InLastLines) {
 				s.survival.progressed(line)
 			}
 			el.Matches = slices.DeleteFunc(el.Matches, func(known *signature.Signature) bool { return slices.Contains(part.Matches, known) })
-			s.note(Chain{el}, line)
+			s.notePaid(Chain{el}, line)
 		}
 	}
 }
@@ -199,7 +230,7 @@ func (s *source) last(lines int) {
 			s.survival.progressed(line)
 		}
 		el.Matches = slices.DeleteFunc(el.Matches, func(known *signature.Signature) bool {
-			return known.Role != signature.Noise && slices.Contains(asked.Matches, known)
+			return known.Role != signature.Noise && !s.allowance.refused && slices.Contains(asked.Matches, known)
 		})
 		if c := (Chain{el}); !c.harmless() {
 			failed = true
@@ -207,6 +238,7 @@ func (s *source) last(lines int) {
 		}
 	})
 	s.asked = max(s.asked, lines)
+	s.matching.takeCost() // of a few lines, whatever the source
 }
 
 // end ends the source.

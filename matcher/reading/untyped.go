@@ -1,9 +1,12 @@
 package reading
 
 import (
+	"maps"
 	"slices"
 
+	"github.com/gpu-triage/triage/matcher/prefilter"
 	"github.com/gpu-triage/triage/matcher/traceback"
+	"github.com/gpu-triage/triage/rules/condition"
 	"github.com/gpu-triage/triage/rules/signature"
 )
 
@@ -14,30 +17,53 @@ var usualTypes = []string{
 	"MemoryError", "EOFError", "RecursionError", "Exception",
 }
 
+// maxGuessed is the longest message, in bytes, whose type is guessed: each guess takes as long as the message is.
+const maxGuessed = 2 << 10
+
 // untyped is an exception with the signatures that may know it. Where its type was not printed, it is the one by which the most do.
 func (m *matching) untyped(x *traceback.Exception, watching bool, before func() string) Element {
 	el := m.typed(x, watching, before)
-	if x.Untyped() {
-		known := len(specific(el))
-		for _, typ := range usualTypes {
-			if guess := m.guess(x, typ, watching, before); len(specific(guess)) > known {
-				el, known = guess, len(specific(guess))
-			}
+	if !x.Untyped() || len(x.Message) > maxGuessed {
+		return el
+	}
+	best, known := el, len(specific(el))
+	for _, typ := range usualTypes {
+		if guess := m.guess(el, typ, watching, before); len(specific(guess)) > known {
+			best, known = guess, len(specific(guess))
 		}
+	}
+	return best
+}
+
+// guess is an exception whose type was not printed, as if it were of that type. A signature that would know it by the type alone does not count.
+func (m *matching) guess(as Element, typ string, watching bool, before func() string) Element {
+	el := as.retyped(typ, as.Exception.Message)
+	if !m.maySpecific(el.Text) {
+		return Element{}
+	}
+	m.match(&el, m.words(el.Text), prefilter.InException, watching, before)
+	if len(specific(el)) > 0 {
+		byType := as.retyped(typ, "?")
+		m.match(&byType, m.words(byType.Text), prefilter.InException, watching, before)
+		el.Matches = slices.DeleteFunc(el.Matches, func(s *signature.Signature) bool { return slices.Contains(byType.Matches, s) })
 	}
 	return el
 }
 
-// guess is an exception whose type was not printed, as if it were of that type. A signature that would know it by the type alone does not count.
-func (m *matching) guess(x *traceback.Exception, typ string, watching bool, before func() string) Element {
-	guess, other := *x, *x
-	guess.Type, other.Type, other.Message = typ, typ, "?"
-	el := m.typed(&guess, watching, before)
-	if len(specific(el)) > 0 {
-		byType := m.typed(&other, watching, before)
-		el.Matches = slices.DeleteFunc(el.Matches, func(s *signature.Signature) bool { return slices.Contains(byType.Matches, s) })
-	}
-	return el
+// retyped is an exception of another type, with another message. Its frames are the same.
+func (el Element) retyped(typ, message string) Element {
+	x := *el.Exception
+	x.Type, x.Message = typ, message
+	members := maps.Clone(el.exceptionValue().Members())
+	members["type"], members["name"] = condition.StringValue(x.Type), condition.StringValue(x.Name())
+	members["message"], members["call"] = condition.StringValue(x.Message), condition.StringValue(x.Call())
+	return Element{Line: el.Line, Exception: &x, Text: x.Text(), value: condition.ObjectValue(members)}
+}
+
+// maySpecific tells cheaply of most exceptions that no signature knows them which says more than a generic word.
+func (m *matching) maySpecific(text string) bool {
+	m.known = m.filter.Candidates(text, m.words(text), prefilter.InLastLines, m.known[:0]) // short words count, generic ones do not
+	return slices.ContainsFunc(m.known, func(e *signature.Entry) bool { return !e.Role.LastResort() })
 }
 
 // specific are the signatures of an element that say more than a generic word.

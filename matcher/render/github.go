@@ -45,6 +45,28 @@ func placeOf(d report.Diagnosis, workspace string) (location, bool) {
 	return logLine(d.Evidence[0], workspace), true
 }
 
+// Annotation is a diagnosis at a line of code, as a code host shows it.
+type Annotation struct {
+	File           string // as the repository calls it
+	Line           int
+	Title, Message string
+	Certain        bool // else it is only what failed, or a likely cause
+}
+
+// Annotations are the diagnoses of r that have a frame in a repository, each at that frame, of several at one line the first. Inside tells
+// what a file of a frame is called there, and whether it is there.
+func Annotations(r *report.Report, inside func(file string) (string, bool)) []Annotation {
+	var all []Annotation
+	met := make(map[location]bool)
+	for _, d := range r.Diagnoses {
+		if at, ok := codeLineIn(d.Evidence, inside); ok && at.line > 0 && !met[at] {
+			met[at] = true
+			all = append(all, Annotation{at.file, at.line, cut(Line(d.Title), 200), cut(summary(d), annotationLength), d.Certainty == report.Confirmed})
+		}
+	}
+	return all
+}
+
 // summary is a diagnosis in plain paragraphs: the line that shows it, the cause, and the best fix.
 func summary(d report.Diagnosis) string {
 	var parts []string

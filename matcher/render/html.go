@@ -88,7 +88,7 @@ func written(part string, about any, title string) ([]byte, error) {
 // pageTemplate is parsed for the first page, for most calls show none.
 var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"line": Line, "clean": clean, "value": Value, "origin": origin, "spread": spread, "outcome": outcome, "silence": silence,
+		"line": Line, "clean": clean, "value": Value, "origin": origin, "spread": spread, "outcome": Outcome, "silence": silence,
 		"remarks": remarks, "made": made, "complaint": Complaint, "ranks": rankList, "quotes": quoteGroups, "spans": codeSpans, "link": webAddress,
 		"rankRows": rankRows, "rankPicture": pictureOf,
 		"next":     func() string { return unexplained },

@@ -2,7 +2,7 @@ package render
 
 import (
 	"fmt"
-	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/gpu-triage/triage/matcher/report"
@@ -57,12 +57,12 @@ func (m *markdown) report(r *report.Report) {
 	for i, d := range r.Diagnoses[:min(len(r.Diagnoses), m.extent.diagnoses)] {
 		switch i {
 		case 0:
-			m.diagnosis("###", d)
+			m.first(d)
 		case 1:
 			m.block("<details><summary>Also found</summary>")
 			fallthrough
 		default:
-			m.diagnosis("####", d)
+			m.further(d)
 		}
 	}
 	if min(len(r.Diagnoses), m.extent.diagnoses) > 1 {
@@ -88,22 +88,116 @@ func (m *markdown) report(r *report.Report) {
 	}
 }
 
-func (m *markdown) diagnosis(level string, d report.Diagnosis) {
-	m.block(level + " " + inline(cut(Line(d.Title), m.extent.prose)))
+// What the first screen of a comment shows of the root cause, in rows of about a hundred characters: with the title, how sure it is and the
+// fix, some fifteen.
+const (
+	screenWidth  = 100
+	screenTitle  = 160
+	screenCause  = 3
+	screenQuotes = 2
+	screenQuote  = 2 * screenWidth
+)
+
+// first writes the root cause: what to know and to do first, and the rest folded.
+func (m *markdown) first(d report.Diagnosis) {
+	var more markdown
+	more.extent = m.extent
+	m.block("### " + inline(cut(Line(d.Title), min(m.extent.prose, screenTitle))))
 	m.block(standing(d))
-	for _, paragraph := range strings.Split(strings.TrimSpace(clean(cut(d.Cause, m.extent.prose))), "\n\n") {
-		m.block(inline(Line(paragraph)))
+	brief := strings.Join(firstSentences(clean(d.Cause), screenWidth, screenCause), " ")
+	m.block(inline(brief))
+	if brief != Line(d.Cause) {
+		more.block("**Why**")
+		more.paragraphs(d.Cause)
 	}
-	m.block(fence("text", strings.Join(m.quotes(d.Evidence), "\n")))
-	m.fixes(d.Fixes)
-	m.missing(d.Missing)
+	missing := d.Missing
+	if d.Certainty != report.Confirmed && len(missing) > 0 {
+		m.question(missing[0], d.Certainty)
+		missing = missing[1:]
+	}
+	if len(d.Fixes) > 0 {
+		m.block("**Fix** " + m.fix(d.Fixes[0]))
+	}
+	quotes := deciding(d.Evidence)
+	m.block(fence("text", strings.Join(m.quotes(quotes, min(m.extent.line, screenQuote)), "\n")))
 	if d.Certainty == report.Unexplained {
 		m.block("**Next**")
 		m.block(inline(unexplained) + "\n\n" + commands(draft, m.extent.prose))
 	}
-	if m.extent.details {
-		m.details(d)
+	if len(d.Evidence) > len(quotes) || slices.ContainsFunc(quotes, func(e report.Evidence) bool { return len(e.Text) > screenQuote }) {
+		more.block("**In the log**")
+		more.block(fence("text", strings.Join(more.quotes(d.Evidence, more.extent.line), "\n")))
 	}
+	if len(d.Fixes) > 1 {
+		more.fixes("**Other fixes**", d.Fixes[1:])
+	}
+	more.missing(missing)
+	if m.extent.details {
+		more.details(d)
+	}
+	m.fold("Details", &more)
+}
+
+// further writes what else was found.
+func (m *markdown) further(d report.Diagnosis) {
+	m.block("#### " + inline(cut(Line(d.Title), m.extent.prose)))
+	m.block(standing(d))
+	m.paragraphs(d.Cause)
+	m.block(fence("text", strings.Join(m.quotes(d.Evidence, m.extent.line), "\n")))
+	m.fixes("**Fix**", d.Fixes)
+	m.missing(d.Missing)
+	if m.extent.details {
+		more := markdown{extent: m.extent}
+		more.details(d)
+		m.fold("Details", &more)
+	}
+}
+
+// fold writes a part that is closed until somebody opens it; nothing for an empty one.
+func (m *markdown) fold(title string, part *markdown) {
+	if part.out.Len() == 0 {
+		return
+	}
+	m.block("<details><summary>" + title + "</summary>")
+	m.block(strings.TrimSpace(part.out.String()))
+	m.block("</details>")
+}
+
+func (m *markdown) paragraphs(text string) {
+	for _, paragraph := range strings.Split(strings.TrimSpace(clean(cut(text, m.extent.prose))), "\n\n") {
+		m.block(inline(Line(paragraph)))
+	}
+}
+
+// deciding are the line that decides and the frame in the user's own code.
+func deciding(evidence []report.Evidence) []report.Evidence {
+	if len(evidence) == 0 {
+		return nil
+	}
+	first := evidence[0]
+	quotes := []report.Evidence{first}
+	i := slices.IndexFunc(evidence[1:], func(e report.Evidence) bool { return frameLine.MatchString(e.Text) && samePlace(e, first) })
+	if i >= 0 && len(quotes) < screenQuotes {
+		quotes = append(quotes, evidence[1+i])
+	}
+	return quotes
+}
+
+// question asks for the one thing that would decide.
+func (m *markdown) question(asked report.Missing, certainty report.Certainty) {
+	why := inline(cut(Line(asked.Why), min(m.extent.prose, 2*screenWidth)))
+	opening := "**One answer settles this:**"
+	if certainty == report.Unexplained {
+		opening = "**This would tell more:**"
+	}
+	text := opening + " what is " + code(cut(Line(asked.Name), 100)) + "? (" + why + ")"
+	if asked.Name == "log" {
+		text = "**A longer log would tell:** " + why
+	}
+	if asked.How != "" {
+		text += "\n\n" + commands(asked.How, m.extent.prose)
+	}
+	m.block(text)
 }
 
 func standing(d report.Diagnosis) string {
@@ -117,34 +211,38 @@ func standing(d report.Diagnosis) string {
 	return strings.Join(append(parts, code(d.ID)), " · ")
 }
 
-func (m *markdown) quotes(quotes []report.Evidence) []string {
+func (m *markdown) quotes(quotes []report.Evidence, width int) []string {
 	var lines []string
 	for i, e := range quotes {
 		if i == m.extent.lines {
 			return append(lines, "…")
 		}
 		if i == 0 || !samePlace(quotes[i-1], e) || quotes[i-1].Line+1 != e.Line {
-			lines = append(lines, cut(place(e), m.extent.line))
+			lines = append(lines, cut(place(e), width))
 		}
-		lines = append(lines, "  "+strings.ReplaceAll(cut(clean(e.Text), m.extent.line), "\n", "\n  "))
+		lines = append(lines, "  "+strings.ReplaceAll(cut(clean(e.Text), width), "\n", "\n  "))
 	}
 	return lines
 }
 
-func (m *markdown) fixes(fixes []report.Fix) {
+func (m *markdown) fixes(title string, fixes []report.Fix) {
 	if len(fixes) == 0 {
 		return
 	}
-	m.block("**Fix**")
+	m.block(title)
 	for i, f := range fixes[:min(len(fixes), m.extent.fixes)] {
 		number := fmt.Sprintf("%d. ", i+1)
-		parts := []string{inline(cut(Line(f.Do), m.extent.prose))}
-		parts = append(parts, toCopy(f, m.extent.prose)...)
-		if said := outcome(f); said != "" {
-			parts = append(parts, inline(cut(said, m.extent.prose)))
-		}
-		m.block(number + indented(strings.Join(parts, "\n\n"), len(number)))
+		m.block(number + indented(m.fix(f), len(number)))
 	}
+}
+
+func (m *markdown) fix(f report.Fix) string {
+	parts := []string{inline(cut(Line(f.Do), m.extent.prose))}
+	parts = append(parts, toCopy(f, m.extent.prose)...)
+	if said := Outcome(f); said != "" {
+		parts = append(parts, inline(cut(said, m.extent.prose)))
+	}
+	return strings.Join(parts, "\n\n")
 }
 
 func (m *markdown) missing(missing []report.Missing) {
@@ -165,90 +263,6 @@ func (m *markdown) missing(missing []report.Missing) {
 		}
 		m.block("- " + indented(item, 2))
 	}
-}
-
-// details holds what a reader wants only to check the answer.
-func (m *markdown) details(d report.Diagnosis) {
-	var inner markdown
-	inner.extent = m.extent
-	inner.factTable("What decided", d.Facts)
-	inner.backendTable(d.Backends)
-	inner.list("Only a consequence", len(d.Consequences), func(i int) string {
-		c := d.Consequences[i]
-		where := fmt.Sprintf(" (line %d", c.Line)
-		if len(c.Ranks) > 0 {
-			where += ", " + rankList(c.Ranks)
-		}
-		return inline(cut(Line(c.Title), m.extent.line)) + where + ")"
-	})
-	inner.list("See", len(d.References), func(i int) string { return reference(d.References[i]) })
-	if inner.out.Len() == 0 {
-		return
-	}
-	m.block("<details><summary>Details</summary>")
-	m.block(strings.TrimSpace(inner.out.String()))
-	m.block("</details>")
-}
-
-func (m *markdown) everyFact(facts []report.FactValue) {
-	if len(facts) == 0 {
-		return
-	}
-	m.block("<details><summary>All facts</summary>")
-	m.factTable("", facts)
-	m.block("</details>")
-}
-
-func (m *markdown) factTable(title string, facts []report.FactValue) {
-	if len(facts) == 0 {
-		return
-	}
-	if title != "" {
-		m.block("**" + title + "**")
-	}
-	rows := []string{"| fact | value | from |", "| --- | --- | --- |"}
-	for _, f := range facts {
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s |", codeCell(cut(Line(f.Name), 100)), codeCell(cut(Value(f.Value), 200)),
-			cell(cut(origin(f), 200))))
-	}
-	m.block(strings.Join(rows, "\n"))
-}
-
-func (m *markdown) backendTable(backends []report.Backend) {
-	if len(backends) == 0 {
-		return
-	}
-	m.block("**Backends**")
-	rows := []string{"| backend | verdict | because |", "| --- | --- | --- |"}
-	for _, b := range backends {
-		var because []string
-		for _, rule := range b.Rules {
-			because = append(because, cell(cut(sentence(rule.Because), m.extent.line))+" "+codeCell(cut(Line(rule.ID), 100)))
-		}
-		if b.Verdict == unknown && len(because) > 0 {
-			because = append([]string{"these may rule it out:"}, because...)
-		}
-		if len(b.Missing) > 0 {
-			because = append(because, "depends on "+codeCell(cut(Line(strings.Join(b.Missing, ", ")), 300)))
-		}
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s |", codeCell(cut(Line(b.Name), 100)), cell(cut(Line(b.Verdict), 100)), strings.Join(because, "<br>")))
-	}
-	m.block(strings.Join(rows, "\n"))
-}
-
-func (m *markdown) list(title string, n int, item func(int) string) {
-	if n == 0 {
-		return
-	}
-	m.block("**" + title + "**")
-	var items []string
-	for i := range min(n, m.extent.lines) {
-		items = append(items, "- "+item(i))
-	}
-	if n > m.extent.lines {
-		items = append(items, fmt.Sprintf("- and %d more", n-m.extent.lines))
-	}
-	m.block(strings.Join(items, "\n"))
 }
 
 // block writes a block with the blank line that parts it from the next; nothing for an empty one.
@@ -275,18 +289,4 @@ func indented(text string, by int) string {
 		out.WriteString(line)
 	}
 	return out.String()
-}
-
-// reference links a web address and quotes anything else. GitHub's own pages are linked through its redirector, which keeps a
-// comment from leaving a back-reference in the issue that it points at.
-func reference(text string) string {
-	text = cut(Line(text), 300)
-	address, err := url.Parse(text)
-	if err != nil || address.Scheme != "https" || !strings.Contains(address.Host, ".") || address.User != nil || strings.ContainsAny(text, " <>`\"'()[]{}|\\^@…") {
-		return code(text)
-	}
-	if address.Host == "github.com" {
-		address.Host = "redirect.github.com"
-	}
-	return "<" + address.String() + ">"
 }

@@ -147,3 +147,34 @@ func TestReferences(t *testing.T) {
 		}
 	}
 }
+
+// TestMarkdownHasTheFixOnTheFirstScreen: some fifteen rows of a hundred characters hold the title, the cause, the question and the fix.
+func TestMarkdownHasTheFixOnTheFirstScreen(t *testing.T) {
+	r := full()
+	d := &r.Diagnoses[0]
+	d.Title, d.Cause = strings.Repeat("A long title. ", 30), strings.Repeat("One sentence of a long cause follows another one. ", 60)
+	for range 11 {
+		d.Missing = append(d.Missing, report.Missing{Name: "nccl", Why: strings.Repeat("why ", 100), How: "pip show nccl"})
+		d.Evidence = append(d.Evidence, report.Evidence{Source: "train.log", Line: 9, Text: strings.Repeat("x", 3000)})
+	}
+	page := Markdown(r, 0)
+	before, _, found := strings.Cut(page, "flash-attn==2.7.4.post1")
+	rows := 0
+	for line := range strings.Lines(before) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "```") {
+			rows += 1 + (len(line)-1)/100
+		}
+	}
+	if !found || rows > 15 {
+		t.Errorf("the fix stands on row %d of\n%s", rows, page)
+	}
+	if question := strings.Index(before, "**One answer settles this:** what is `cudnn`?"); question < 0 || strings.Contains(before, "`nccl`") {
+		t.Errorf("one question, before the fix:\n%s", before)
+	}
+	_, folded, _ := strings.Cut(page, "<details><summary>Details</summary>")
+	for _, want := range []string{"**Why**", "**In the log**", "**Other fixes**", "`nccl`"} {
+		if !strings.Contains(folded, want) {
+			t.Errorf("%s is not in the details", want)
+		}
+	}
+}

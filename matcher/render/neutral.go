@@ -31,6 +31,9 @@ var markup = strings.NewReplacer(
 // opening is what makes a list, a rule or a heading of a line that starts with it.
 var opening = regexp.MustCompile(`^\s*([-+=]|\d+[.)])`)
 
+// Inline returns text as one line of Markdown's prose in which only code between single backticks keeps its meaning.
+func Inline(text string) string { return inline(Line(text)) }
+
 // inline returns one line of prose in which only code between single backticks keeps its meaning.
 func inline(text string) string { return spans(text, code) }
 

@@ -21,12 +21,17 @@ var frameLine = regexp.MustCompile(`^\s*File "([^"\n]+)", line (\d{1,9})`)
 
 // codeLine is the line of code that evidence is about: the first frame that lies in the workspace, or else none.
 func codeLine(evidence []report.Evidence, workspace string) (location, bool) {
+	return codeLineIn(evidence, func(file string) (string, bool) { return within(file, workspace) })
+}
+
+// codeLineIn is codeLine for a workspace of which inside tells what a file is called there, and whether it lies in there.
+func codeLineIn(evidence []report.Evidence, inside func(file string) (string, bool)) (location, bool) {
 	for _, e := range evidence {
 		m := frameLine.FindStringSubmatch(e.Text)
 		if m == nil {
 			continue
 		}
-		file, inside := within(m[1], workspace)
+		file, inside := inside(m[1])
 		number, err := strconv.Atoi(m[2])
 		if inside && err == nil {
 			return location{file, number}, true

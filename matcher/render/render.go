@@ -175,8 +175,8 @@ func rankList(ranks []int) string {
 	return word + strings.Join(runs, ", ")
 }
 
-// outcome tells what a fix was proved to do and what it takes away.
-func outcome(f report.Fix) string {
+// Outcome tells what a fix was proved to do and what it takes away.
+func Outcome(f report.Fix) string {
 	var parts []string
 	switch effect := sentence(f.Effect); {
 	case f.Verified && effect == "":

@@ -226,7 +226,7 @@ func (p *page) fixes(fixes []report.Fix) {
 		for _, c := range f.Commands() {
 			p.commands(4+len(number)+2, c)
 		}
-		if said := outcome(f); said != "" {
+		if said := Outcome(f); said != "" {
 			p.hanging(4, strings.Repeat(" ", len(number)), said)
 		}
 	}

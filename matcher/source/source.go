@@ -28,8 +28,12 @@ type Limits struct {
 // DefaultLimits are for files that the user named: beyond any log, but they stop a bomb.
 var DefaultLimits = Limits{Bytes: 1 << 40, Ratio: 200, Free: 64 << 20, Entries: 100_000, Depth: 5, Held: 256 << 20}
 
-// ErrLimit is wrapped by the error for a source that goes over a limit.
-var ErrLimit = errors.New("refused")
+// What is wrapped by the errors of Each.
+var (
+	ErrLimit = errors.New("refused")        // a source that goes over a limit
+	ErrForm  = errors.New("not read")       // one that is packed in a form that is not known
+	ErrFile  = errors.New("the file's own") // every one that is about a source, as a damaged one
+)
 
 // Each calls visit for every log in r, in the order in which they are packed: once when r is no archive, with r itself when it is not
 // compressed either. Files of an archive are named "archive/file". The error is visit's, r's, or names the source and the limit.
@@ -54,6 +58,8 @@ type fileError struct {
 
 func (e *fileError) Error() string { return e.name + ": " + e.err.Error() }
 func (e *fileError) Unwrap() error { return e.err }
+
+func (e *fileError) Is(target error) bool { return target == ErrFile }
 
 // named puts the file's name before err, unless err comes from a file inside and has one.
 func named(name string, err error) error {
@@ -86,7 +92,7 @@ func (u *unpacker) open(name string, r io.Reader, depth int) error {
 	case zipped:
 		return u.zip(name, r, depth)
 	}
-	return named(name, fmt.Errorf("%s is not read; unpack it and name the result", form))
+	return named(name, fmt.Errorf("%s is %w; unpack it and name the result", form, ErrForm))
 }
 
 func (u *unpacker) gzip(name string, r io.Reader, depth int) error {

@@ -140,7 +140,7 @@ func TestPatience(t *testing.T) {
 
 // TestLongMessage keeps the first and the last of a message that is too long.
 func TestLongMessage(t *testing.T) {
-	for _, test := range []struct{ lines, size, kept int }{{800, 1, 800}, {801, 1, 800}, {4, 16 << 10, 4}, {5, 16 << 10, 4}, {4, 16<<10 + 1, 2}} {
+	for _, test := range []struct{ lines, size, kept int }{{800, 1, 800}, {801, 1, 800}, {4, 4 << 10, 4}, {5, 4 << 10, 4}, {4, 4<<10 + 1, 2}} {
 		var m message
 		for range test.lines {
 			m.add(logline.Line{}, strings.Repeat("x", test.size))

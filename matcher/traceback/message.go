@@ -23,9 +23,9 @@ type messageLine struct {
 }
 
 const (
-	maxMessageLines = 400      // kept at either end of a message
-	maxMessageBytes = 32 << 10 // likewise
-	maxFlush        = 60       // not indented lines in a row
+	maxMessageLines = 400     // kept at either end of a message
+	maxMessageBytes = 8 << 10 // likewise
+	maxFlush        = 60      // not indented lines in a row
 )
 
 // add takes a line of the message; text is its part of it.
