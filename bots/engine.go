@@ -103,7 +103,7 @@ func (e Engine) Answer(ctx context.Context, logs []fetch.Log, given map[string]s
 		}
 		known = append(known, live...)
 	}
-	answer = reading.Report(known...)
+	answer = bounded(reading.Report(known...), maxRanks)
 	answer.Notes = append(answer.Notes, notes...)
 	answer.Stats.ElapsedMS = time.Since(started).Milliseconds()
 	answer.Wrong = answer.IssueLink()

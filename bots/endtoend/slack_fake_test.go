@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -59,6 +60,8 @@ type fakeSlack struct {
 	scopes   string            // of the token of the settings; "" when Slack does not tell
 	signIn   bool              // file downloads lead to a sign-in page
 	faults   []fault
+	before   time.Duration // that it takes to look at a post
+	after    time.Duration // and to answer when it stands there
 	received bytes.Buffer
 	lastTS   int
 	sockets  chan *websocket.Conn
@@ -105,10 +108,12 @@ func (s *fakeSlack) serve(w http.ResponseWriter, r *http.Request) {
 		met.do(w)
 		return
 	}
+	s.dawdle(s.before, r.URL.Path)
 	out := httptest.NewRecorder()
 	s.mu.Lock()
 	s.route(out, r, body)
 	s.mu.Unlock()
+	s.dawdle(s.after, r.URL.Path)
 	if met != nil {
 		met.do(w)
 		return
@@ -118,6 +123,13 @@ func (s *fakeSlack) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	w.WriteHeader(out.Code)
 	_, _ = w.Write(out.Body.Bytes())
+}
+
+// dawdle is slow about what people see.
+func (s *fakeSlack) dawdle(long time.Duration, path string) {
+	if path == "/api/chat.postMessage" || strings.HasPrefix(path, "/commands/") {
+		time.Sleep(long)
+	}
 }
 
 func (s *fakeSlack) route(w http.ResponseWriter, r *http.Request, body []byte) {
@@ -237,19 +249,31 @@ func (s *fakeSlack) demandSignIn(on bool) {
 	s.signIn = on
 }
 
+// history pages through a channel, newest first, or through a thread, oldest first.
 func (s *fakeSlack) history(w http.ResponseWriter, form url.Values, _ []byte) {
-	list := []map[string]any{}
+	found := []map[string]any{}
 	for _, m := range s.messages {
-		if m.Channel != form.Get("channel") || form.Get("ts") != "" && m.Thread != form.Get("ts") || form.Get("latest") != "" && form.Get("latest") != m.TS {
+		thread, latest := form.Get("ts"), form.Get("latest")
+		if m.Channel != form.Get("channel") || thread != "" && m.Thread != thread || latest != "" && latest != m.TS || m.TS < form.Get("oldest") {
 			continue
 		}
 		entry := map[string]any{"type": "message", "ts": m.TS, "text": m.Text}
 		if len(m.Metadata) > 0 && form.Get("include_all_metadata") != "" {
 			entry["metadata"] = m.Metadata
 		}
-		list = append(list, entry)
+		found = append(found, entry)
 	}
-	said(w, "", map[string]any{"messages": list})
+	if form.Get("ts") == "" {
+		slices.Reverse(found)
+	}
+	from, _ := strconv.Atoi(form.Get("cursor"))
+	limit, _ := strconv.Atoi(form.Get("limit"))
+	to := min(from+max(limit, 1), len(found))
+	next := ""
+	if to < len(found) {
+		next = strconv.Itoa(to)
+	}
+	said(w, "", map[string]any{"messages": found[from:to], "has_more": next != "", "response_metadata": map[string]any{"next_cursor": next}})
 }
 
 // keep takes a message as strictly as Slack does.
@@ -263,7 +287,7 @@ func (s *fakeSlack) keep(m posted) (problem string) {
 	}
 	s.lastTS++
 	m.Team = s.acting
-	m.TS = fmt.Sprintf("1700000000.%06d", s.lastTS)
+	m.TS = fmt.Sprintf("%d.%06d", time.Now().Unix(), s.lastTS)
 	s.messages = append(s.messages, m)
 	return ""
 }

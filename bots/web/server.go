@@ -12,6 +12,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/gpu-triage/triage/bots"
@@ -48,6 +49,9 @@ const (
 	postedTime  = 10 * time.Minute // to send it in
 	requestTime = 30 * time.Second // for every other request, of it
 	bodyTime    = 10 * time.Second // for its body
+
+	maxConnections = 4096 // open at once; fewer where the process may have few files
+	maxScrapers    = 64   // the same where only metrics and health are served
 )
 
 // Handler returns every endpoint.
@@ -78,7 +82,7 @@ func (s *Server) Handler() http.Handler {
 
 // Serve answers on an address until the context ends, then finishes what has begun within grace.
 func (s *Server) Serve(ctx context.Context, listener net.Listener, grace time.Duration) error {
-	return s.listen(ctx, listener, s.Handler(), grace)
+	return s.listen(ctx, listener, s.Handler(), min(openFiles()*2/5, maxConnections), grace) // a posted log has a file beside its connection
 }
 
 // ServeMetrics answers /metrics, /healthz and /readyz alone, on an address that strangers cannot reach and so cannot keep busy.
@@ -87,11 +91,12 @@ func (s *Server) ServeMetrics(ctx context.Context, listener net.Listener, grace 
 	mux.Handle("GET /metrics", s.Metrics.Handler())
 	mux.HandleFunc("GET /healthz", alive)
 	mux.HandleFunc("GET /readyz", s.ready)
-	return s.listen(ctx, listener, mux, grace)
+	return s.listen(ctx, listener, mux, maxScrapers, grace)
 }
 
-func (s *Server) listen(ctx context.Context, listener net.Listener, handler http.Handler, grace time.Duration) error {
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+func (s *Server) listen(ctx context.Context, listener net.Listener, handler http.Handler, most int, grace time.Duration) error {
+	open := newConnections(most)
+	server := &http.Server{Handler: open.watch(handler), ConnState: open.changed, ConnContext: open.attach, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn)}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
@@ -148,7 +153,7 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 	defer cancel()
 	if err := s.Store.Ready(ctx); err != nil {
-		http.Error(w, "the store cannot be reached", http.StatusServiceUnavailable)
+		http.Error(w, queue.ErrUnwritable.Error(), http.StatusServiceUnavailable)
 		return
 	}
 	fmt.Fprintln(w, "ready")
@@ -200,6 +205,12 @@ func factsIn(r *http.Request) (map[string]string, error) {
 // spool reads a posted log into a file, which the caller removes. A sender may be slow, so this is done before a processor is taken for it.
 // When it cannot be read, the request is answered.
 func (s *Server) spool(w http.ResponseWriter, r *http.Request) (file string, remove func(), ok bool) {
+	if s.Store != nil { // a page alone has none
+		if err := s.Store.Writable(); err != nil {
+			s.refuse(w, err)
+			return "", nil, false
+		}
+	}
 	body, err := fetch.Decoded(http.MaxBytesReader(w, r.Body, maxPosted), r.Header.Get("Content-Encoding"), maxPosted)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusUnsupportedMediaType)
@@ -218,8 +229,8 @@ func (s *Server) spool(w http.ResponseWriter, r *http.Request) (file string, rem
 
 func (s *Server) refuse(w http.ResponseWriter, err error) {
 	code, text := http.StatusInternalServerError, "the log could not be diagnosed"
-	if errors.Is(err, bots.ErrBusy) {
-		code, text = http.StatusServiceUnavailable, err.Error()
+	if errors.Is(err, bots.ErrBusy) || errors.Is(err, queue.ErrUnwritable) || errors.Is(err, syscall.ENOSPC) {
+		code, text = http.StatusServiceUnavailable, "too much is being sent, or the disk is full: try again in a minute"
 		w.Header().Set("Retry-After", "60")
 	}
 	if tooLarge := (&http.MaxBytesError{}); errors.As(err, &tooLarge) || errors.Is(err, fetch.ErrTooLarge) {

@@ -10,6 +10,7 @@ import (
 	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/rules"
 	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/pattern"
 	"github.com/gpu-triage/triage/rules/signature"
 )
 
@@ -80,7 +81,7 @@ func weigh(base *rules.Base, el *reading.Element, now situation) (fitting []matc
 	for _, s := range el.Matches {
 		m := match{signature: s, situation: now.conditions.Clone()}
 		el.Variables(m.situation)
-		capture(m.situation, s, el.Text)
+		capture(m.situation, s, el)
 		if len(s.History) > 0 {
 			m.situation.Set(signature.HistoryName, now.archive.ask(s, m.situation))
 		}
@@ -207,16 +208,35 @@ func findingsIn(read *reading.Result, s situation) []*finding {
 }
 
 // capture sets the groups of a signature's capture patterns; one that is not in the text stays unknown.
-func capture(s *condition.Situation, signature *signature.Signature, text string) {
-	for _, pattern := range signature.Capture {
-		m := pattern.Submatch(text)
-		if group := pattern.Group(signature.Largest); m != nil && group > 0 {
-			m = largest(pattern.Regexp().FindAllStringSubmatch(text, maxPlaces), group)
+func capture(s *condition.Situation, of *signature.Signature, el *reading.Element) {
+	groups := make(map[string]string)
+	for _, p := range of.Capture {
+		m := p.Submatch(el.Text)
+		if group := p.Group(of.Largest); m != nil && group > 0 {
+			m = largest(p.Regexp().FindAllStringSubmatch(el.Text, maxPlaces), group)
 		}
-		for i, name := range pattern.Names() {
-			if m != nil && name != "" && m[i] != "" {
-				s.Set(name, condition.StringValue(m[i]))
-			}
+		keep(groups, p, m)
+	}
+	if el.Exception != nil {
+		for _, p := range of.Code {
+			keep(groups, p, p.Submatch(el.Exception.Code()))
+		}
+	}
+	if of.Offers {
+		groups[signature.Nearest] = nearest(groups[signature.Got], groups[signature.Allowed])
+	}
+	for name, value := range groups {
+		if value != "" {
+			s.Set(name, condition.StringValue(value))
+		}
+	}
+}
+
+// keep adds the groups of a pattern that found something.
+func keep(groups map[string]string, p *pattern.Pattern, found []string) {
+	for i, name := range p.Names() {
+		if found != nil && name != "" && found[i] != "" {
+			groups[name] = found[i]
 		}
 	}
 }

@@ -33,7 +33,7 @@ func inMessage(base *rules.Base, el *reading.Element, answer match) []match {
 			continue
 		}
 		m := match{signature: e.Signature(), situation: answer.situation.Clone()}
-		capture(m.situation, m.signature, el.Text)
+		capture(m.situation, m.signature, el)
 		if condition.All(m.signature.Match, m.situation) && condition.Possible(m.signature.Confirm, m.situation) {
 			read = append(read, m)
 		}

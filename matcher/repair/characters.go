@@ -62,3 +62,11 @@ var plain = strings.NewReplacer(
 var signsOfTypesetting = [][]byte{[]byte("‘"), []byte("’"), []byte("“"), []byte("”"), []byte("„"), []byte("\u00a0"), []byte("\u202f"), []byte("\u200b")}
 
 func isTypeset(text []byte) bool { return containsAny(text, signsOfTypesetting) }
+
+// initCall is a call of __init__ that a message complains about, as a page shows it that takes two underscores for bold letters.
+var initCall = regexp.MustCompile(`((?:^|[\s.]))(?:\*\*)?init(?:\*\*)?\(\)( (?:got an unexpected|got multiple|missing \d|takes ))`)
+
+// signsOfUnmarked stand in what initCall finds.
+var signsOfUnmarked = [][]byte{[]byte("init() "), []byte("init**() ")}
+
+func isUnmarked(text []byte) bool { return containsAny(text, signsOfUnmarked) && initCall.Match(text) }

@@ -19,6 +19,7 @@ type Damage struct {
 	fold     fold
 	entities bool // characters are written as in HTML
 	typeset  bool // quotes and spaces are those of typesetters
+	unmarked bool // the underscores of __init__ were taken for marks of bold letters
 }
 
 // headLines is how many of the first lines of a source are looked at.
@@ -26,7 +27,7 @@ const headLines = 4000
 
 // Of tells what is wrong with a source by its first bytes.
 func Of(head []byte) Damage {
-	d := Damage{entities: hasEntities(head), typeset: isTypeset(head)}
+	d := Damage{entities: hasEntities(head), typeset: isTypeset(head), unmarked: isUnmarked(head)}
 	var lines []string
 	for line := range bytes.Lines(head) {
 		if len(lines) == headLines {
@@ -43,7 +44,9 @@ func Of(head []byte) Damage {
 }
 
 // None tells that nothing is wrong.
-func (d Damage) None() bool { return !d.entities && !d.typeset && d.margin == 0 && d.fold.width == 0 }
+func (d Damage) None() bool {
+	return !d.entities && !d.typeset && !d.unmarked && d.margin == 0 && d.fold.width == 0
+}
 
 // whole is a line as it was printed, as far as it tells by itself.
 func (d Damage) whole(line string) string { return d.withoutMargin(d.characters(line)) }
@@ -55,6 +58,9 @@ func (d Damage) characters(line string) string {
 	}
 	if d.typeset {
 		line = plain.Replace(line)
+	}
+	if d.unmarked {
+		line = initCall.ReplaceAllString(line, "${1}__init__()$2")
 	}
 	return line
 }

@@ -134,6 +134,21 @@ func TestCharacters(t *testing.T) {
 	}
 }
 
+// TestUnmarked: a page that knows Markdown takes the underscores of __init__ for bold letters.
+func TestUnmarked(t *testing.T) {
+	const want = "TypeError: Args.__init__() got an unexpected keyword argument 'x'\nTypeError: __init__() missing 1 required positional argument: 'y'\n"
+	for _, shown := range []string{"init", "**init**"} {
+		if got, _ := repaired(t, strings.ReplaceAll(want, "__init__", shown)); got != want {
+			t.Errorf("%s: %q", shown, got)
+		}
+	}
+	for _, whole := range []string{want, "wandb.init() did not answer\n", "reinit() got an unexpected end\n"} {
+		if damage := repair.Of([]byte(whole)); !damage.None() {
+			t.Errorf("nothing is missing in %q: %+v", whole, damage)
+		}
+	}
+}
+
 // TestOriginals: a line keeps its number, and what it is in the source.
 func TestOriginals(t *testing.T) {
 	text := cut(printed, 100)

@@ -111,6 +111,14 @@ CUDA kernel errors might be asynchronously reported.`,
 6:KeyError: "NotAnErrorAtAll: x\nstep: 3"
 9:AcceleratorError: "CUDA error: an illegal memory access was encountered\nCUDA kernel errors might be asynchronously reported."`,
 		},
+		{name: "a lone line that was copied with a blank", log: `
+
+    ValueError: what the text of a function says
+ ValueError: no shard
+`,
+			want:  `4:ValueError: "no shard"`,
+			lines: `||    ValueError: what the text of a function says`,
+		},
 		{name: "chain", log: `
 Traceback (most recent call last):
   File "a.py", line 1, in f

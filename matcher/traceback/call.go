@@ -20,7 +20,7 @@ func (e *Exception) Call() string {
 		return ""
 	}
 	found := ""
-	for _, call := range called().FindAllStringSubmatch(e.Frames[len(e.Frames)-1].Code, -1) {
+	for _, call := range called().FindAllStringSubmatch(e.Code(), -1) {
 		if !couldBe(call[1], m[1]) {
 			continue
 		}

@@ -90,6 +90,14 @@ func (e *Exception) Name() string {
 	return name[strings.LastIndexAny(name, ".:")+1:]
 }
 
+// Code is the deepest source line that the traceback shows: what was being done when it was raised. It is "" where none is shown.
+func (e *Exception) Code() string {
+	if len(e.Frames) == 0 {
+		return ""
+	}
+	return e.Frames[len(e.Frames)-1].Code
+}
+
 // Origin is the first exception of the chain: the one that was raised before all others.
 func (e *Exception) Origin() *Exception {
 	for e.Earlier != nil {

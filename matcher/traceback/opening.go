@@ -20,6 +20,7 @@ const (
 	side            = "│" // of a box around a traceback
 
 	maxHeaderLen = 80 // bytes from the first word of a header to its last ones
+	maxSetIn     = 3  // blanks that come before a lone last line with copying; what stands further in is a program's text
 )
 
 // MayOpen tells cheaply whether a line can begin a traceback.
@@ -30,6 +31,9 @@ func MayOpen(text string) bool {
 	switch c := text[0]; {
 	case c == ' ' || c == '\t':
 		if strings.HasPrefix(strings.TrimLeft(text, " \t"), `File "`) {
+			return true
+		}
+		if typ, _, ok := parseType(setIn(text)); ok && looksRaised(typ) {
 			return true
 		}
 	case c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z', c == '_':
@@ -43,6 +47,14 @@ func MayOpen(text string) bool {
 		}
 	}
 	return strings.Contains(text, lastCalls)
+}
+
+// setIn is the text without the few blanks that come with copying.
+func setIn(text string) string {
+	if trimmed := strings.TrimLeft(text, " "); len(text)-len(trimmed) <= maxSetIn {
+		return trimmed
+	}
+	return text
 }
 
 // findHeader finds the first line of a traceback, and what stands before it.
@@ -163,6 +175,7 @@ func openedByFrame(l logline.Line, text string) *record {
 
 // openedByType begins with the last line of a traceback that was not printed.
 func openedByType(l logline.Line, text string) *record {
+	text = setIn(text)
 	typ, msg, ok := parseType(text)
 	if !ok || !looksRaised(typ) {
 		return nil

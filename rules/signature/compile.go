@@ -41,7 +41,9 @@ func (l *loader) signature(read *parsedFile) *Signature {
 	if len(s.Refused) > 0 && s.Library == "" {
 		l.Problem(f.Refused[0].Line, f.Refused[0].Column, "refused: needs library:, whose backends they are")
 	}
-	own := l.captureNames(s, f.Capture)
+	own := make(map[string]bool)
+	s.Capture = l.captureNames(s, f.Capture, own)
+	s.Code = l.captureNames(s, f.Code, own)
 	s.Headline = l.template(f.Title, condition.ParsePhrase, own)
 	s.Title = s.Headline.Unfilled()
 	if s.Title == "" && f.Title.Value != "" {
@@ -167,16 +169,16 @@ func (l *loader) literals(s *Signature, f *signatureFile) {
 	}
 }
 
-// captureNames compiles the capture patterns and declares their groups; it returns the names that belong to this signature.
-func (l *loader) captureNames(s *Signature, patterns []rulefile.Text) map[string]bool {
-	own := make(map[string]bool)
+// captureNames compiles patterns that capture and declares their groups, which it adds to own, the names that belong to this signature.
+func (l *loader) captureNames(s *Signature, patterns []rulefile.Text, own map[string]bool) []*pattern.Pattern {
+	var compiled []*pattern.Pattern
 	for _, t := range patterns {
 		pattern, err := pattern.New(t.Value)
 		if err != nil {
 			l.Problem(t.Line, t.Column, "%v", err)
 			continue
 		}
-		s.Capture = append(s.Capture, pattern)
+		compiled = append(compiled, pattern)
 		for _, name := range pattern.Names() {
 			if name == "" {
 				continue
@@ -197,8 +199,12 @@ func (l *loader) captureNames(s *Signature, patterns []rulefile.Text) map[string
 				l.captures[name] = true
 			}
 		}
+		if s.Offers = own[Got] && own[Allowed]; s.Offers && !own[Nearest] {
+			l.declareText(t, Nearest)
+			own[Nearest], l.captures[Nearest] = true, true
+		}
 	}
-	return own
+	return compiled
 }
 
 func (l *loader) conditions(texts []rulefile.Text, own map[string]bool) []*condition.Expression {

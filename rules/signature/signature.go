@@ -67,9 +67,11 @@ type Signature struct {
 	Last        []string                   // literals that are looked for only in exceptions and in the last lines of a log
 	Match       []*condition.Expression    // about one event; all must be true
 	Capture     []*pattern.Pattern         // named groups over the event's text
+	Code        []*pattern.Pattern         // named groups over the deepest source line of an exception
 	Largest     string                     // of several places that a pattern of Capture matches, the one with the largest size in this group counts
 	Confirm     []*condition.Expression    // about facts and captures; three-valued
 	Survivable  bool                       // a process goes on with it, so that it is not what ended another one
+	Offers      bool                       // it captures Got and Allowed, so that the engine adds Nearest
 	Collectives bool                       // its captures tell where a rank is in its collectives: collectiveGroups
 	Library     string                     // backend rules to ask, or ""
 	History     []condition.Template       // names whose history to ask, as transformers.AdamW; the first that is known counts
@@ -90,6 +92,14 @@ type Signature struct {
 	overridden []rulefile.Problem          // where the ids in Overrides stand
 	files      fs.FS                       // that have its file
 }
+
+// The groups of a message that lists what it takes: what it was given, the list, and what the engine adds to them, the listed value that was
+// most likely meant.
+const (
+	Got     = "got"
+	Allowed = "allowed"
+	Nearest = "nearest"
+)
 
 // EveryBackend stands in Refused for all backends of a library.
 const EveryBackend = "all"
@@ -122,6 +132,7 @@ type signatureFile struct {
 	Last       []rulefile.Text `yaml:"last"`
 	Match      []rulefile.Text `yaml:"match"`
 	Capture    []rulefile.Text `yaml:"capture"`
+	Code       []rulefile.Text `yaml:"code"`
 	Largest    rulefile.Text   `yaml:"largest"`
 	Confirm    []rulefile.Text `yaml:"confirm"`
 	Library    rulefile.Text   `yaml:"library"`
@@ -159,7 +170,7 @@ func eventNames() map[string]condition.Shape {
 	maps.Copy(names, map[string]condition.Shape{
 		"text": text, "line": text, "before": text, "source": text,
 		"error": {Type: condition.Object, Members: map[string]condition.Shape{
-			"type": text, "name": text, "message": text, "at": text, "owner": text, "caller": text, "call": text, "user": frame,
+			"type": text, "name": text, "message": text, "at": text, "owner": text, "caller": text, "call": text, "code": text, "user": frame,
 			"frames": {Type: condition.List, Items: &frame},
 		}},
 	})
@@ -170,7 +181,7 @@ func eventNames() map[string]condition.Shape {
 func NoException() condition.Value {
 	return condition.ObjectValue(map[string]condition.Value{
 		"type": condition.StringValue(""), "name": condition.StringValue(""), "message": condition.StringValue(""), "at": condition.StringValue(""),
-		"owner": condition.StringValue(""), "caller": condition.StringValue(""), "call": condition.StringValue(""), "frames": condition.ListValue(), "user": condition.Nil,
+		"owner": condition.StringValue(""), "caller": condition.StringValue(""), "call": condition.StringValue(""), "code": condition.StringValue(""), "frames": condition.ListValue(), "user": condition.Nil,
 	})
 }
 
