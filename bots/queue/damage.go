@@ -32,6 +32,7 @@ var streams = []keeping{
 	{deadStream, false, keepDead},
 	{"KV_" + stateBucket, true, keepStates},
 	{"KV_" + keptBucket, true, keepDocuments},
+	{"KV_" + vaultBucket, true, 0},
 }
 
 // aside is the folder of damaged files within the store, and asideTime when something came there.

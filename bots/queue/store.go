@@ -53,6 +53,7 @@ type handles struct {
 	state  jetstream.KeyValue
 	kept   jetstream.KeyValue
 	leases jetstream.KeyValue
+	vault  jetstream.KeyValue
 }
 
 // MaxBytes is the most that one job or document may have: less than the 1 MiB that a NATS server accepts by default.
@@ -65,6 +66,7 @@ const (
 	stateBucket = "TRIAGE_STATE"
 	keptBucket  = "TRIAGE_REPORTS"
 	leaseBucket = "TRIAGE_LEASES"
+	vaultBucket = "TRIAGE_SECRETS"
 
 	maxJobs       = 200_000 // waiting; beyond that a request is refused, not forgotten
 	standardBytes = 1 << 30
@@ -151,6 +153,10 @@ func (s *Store) create(ctx context.Context) (h handles, err error) {
 		return h, err
 	}
 	if err := s.forgetOldest(ctx, "KV_"+keptBucket); err != nil {
+		return h, err
+	}
+	h.vault, err = s.bucket(ctx, jetstream.KeyValueConfig{Bucket: vaultBucket})
+	if err != nil {
 		return h, err
 	}
 	h.leases, err = s.bucket(ctx, jetstream.KeyValueConfig{Bucket: leaseBucket, TTL: s.lease, Storage: jetstream.MemoryStorage})

@@ -15,11 +15,10 @@ import (
 
 // Vault keeps secrets for good. What is on disk is sealed (AES-256-GCM) with a key that the store does not have, and bound to its name.
 type Vault struct {
+	store  *Store
 	bucket jetstream.KeyValue
 	keys   []cipher.AEAD // the first seals, every one opens
 }
-
-const vaultBucket = "TRIAGE_SECRETS"
 
 // leastKey is how long a text has to be from which a key is made, in characters.
 const leastKey = 32
@@ -31,7 +30,7 @@ var ErrWrongKey = errors.New("what was stored is sealed with another key")
 // then sealed with the first. What none of them opens is ErrWrongKey, or deleted when forget is set. Without keys there is no vault, nil,
 // unless something is in it.
 func (s *Store) Vault(ctx context.Context, keys []string, forget bool) (*Vault, error) {
-	v := &Vault{}
+	v := &Vault{store: s, bucket: s.vault}
 	for _, key := range keys {
 		if len(key) < leastKey {
 			return nil, fmt.Errorf("a key of %d characters: it has at least %d, as `openssl rand -hex 32` prints them", len(key), leastKey)
@@ -42,22 +41,10 @@ func (s *Store) Vault(ctx context.Context, keys []string, forget bool) (*Vault, 
 		}
 		v.keys = append(v.keys, aead)
 	}
-	var err error
-	if len(v.keys) == 0 {
-		v.bucket, err = s.js.KeyValue(ctx, vaultBucket)
-		if errors.Is(err, jetstream.ErrBucketNotFound) {
-			return nil, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("open bucket %s: %w", vaultBucket, err)
-		}
-		return nil, v.renew(ctx, forget)
+	if err := v.renew(ctx, forget); err != nil || len(v.keys) == 0 {
+		return nil, err
 	}
-	v.bucket, err = s.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: vaultBucket, Replicas: s.copies})
-	if err != nil {
-		return nil, fmt.Errorf("create bucket %s: %w", vaultBucket, err)
-	}
-	return v, v.renew(ctx, forget)
+	return v, nil
 }
 
 func sealer(key string) (cipher.AEAD, error) {
@@ -138,6 +125,9 @@ func (v *Vault) Put(ctx context.Context, name string, secret any) error {
 	plain, err := json.Marshal(secret)
 	if err != nil {
 		return err
+	}
+	if err := v.store.Writable(); err != nil {
+		return fmt.Errorf("keep a secret: %w", err)
 	}
 	key := stateKey(name)
 	if _, err := v.bucket.Put(ctx, key, v.seal(key, plain)); err != nil {
