@@ -128,7 +128,7 @@ func TestHostileLogs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			runtime.GC()
 			said, live := diagnosed(t, e, endless(t, part))
-			if !strings.Contains(said, "Not all of log was read") {
+			if !strings.Contains(said, "Not all of `log` was read") {
 				t.Errorf("the report does not say that it is not about the whole log: %.300s", said)
 			}
 			if live > 256<<20 || len(said) > 2<<20 {
