@@ -39,15 +39,16 @@ type Config struct {
 	Debounce  time.Duration // of two looks at the same issue, at least this much lies between their beginnings
 	Data      string        // folder for downloads
 
-	Store   *queue.Store
-	Reports bots.Reports
-	Queue   *queue.Queue
-	Limits  *bots.Limits // how often each repository may have something looked at
-	Metrics *bots.Metrics
-	Engine  bots.Engine
-	Fetch   *fetch.Client // for what users link
-	Logs    *fetch.Client // for where GitHub's API sends us for job logs
-	Log     *slog.Logger
+	Store      *queue.Store
+	Reports    bots.Reports
+	Recurrence bots.Recurrence
+	Queue      *queue.Queue
+	Limits     *bots.Limits // how often each repository may have something looked at
+	Metrics    *bots.Metrics
+	Engine     bots.Engine
+	Fetch      *fetch.Client // for what users link
+	Logs       *fetch.Client // for where GitHub's API sends us for job logs
+	Log        *slog.Logger
 }
 
 // Bot is the GitHub bot.

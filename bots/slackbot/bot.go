@@ -37,13 +37,14 @@ type Config struct {
 	Install       Install
 	Data          string // folder for downloads
 
-	Store   *queue.Store
-	Reports bots.Reports
-	Limits  *bots.Limits // how often each person may have a log read
-	Queue   *queue.Queue
-	Metrics *bots.Metrics
-	Engine  bots.Engine
-	Fetch   *fetch.Client
+	Store      *queue.Store
+	Reports    bots.Reports
+	Recurrence bots.Recurrence
+	Limits     *bots.Limits // how often each person may have a log read
+	Queue      *queue.Queue
+	Metrics    *bots.Metrics
+	Engine     bots.Engine
+	Fetch      *fetch.Client
 	// Links reads logs from other places that people link; ok is false for an address that it does not know.
 	Links func(ctx context.Context, address, dir string) (logs []fetch.Log, ok bool, err error)
 	Log   *slog.Logger

@@ -78,8 +78,15 @@ func (b *Bot) answer(ctx context.Context, job queue.Job, t task) error {
 	}
 	report.Notes = slices.Concat(complaints, notes, report.Notes)
 	queue.CrashPoint("diagnosed")
+	seen, err := b.Recurrence.Tell(ctx, bots.Place{Scope: t.scope(), Question: job.ID}, &report)
+	if err != nil {
+		return err
+	}
 	id, err := b.Reports.Save(ctx, job.ID, report)
 	if err != nil {
+		return err
+	}
+	if err := b.Recurrence.Keep(ctx, seen, b.page(id)); err != nil {
 		return err
 	}
 	fresh, err := b.deliver(ctx, job.ID, t, b.letter(report, id, t.Thread == ""))
@@ -87,6 +94,15 @@ func (b *Bot) answer(ctx context.Context, job queue.Job, t task) error {
 		b.Metrics.Answered(Kind, report)
 	}
 	return err
+}
+
+// scope is where what an answer says of others may be read: the channel, or for an answer that only one person sees, what they asked there.
+func (t task) scope() string {
+	scope := strings.Join([]string{Kind, t.place.Team, t.Channel}, ":")
+	if t.Thread == "" {
+		scope += ":" + t.User
+	}
+	return scope
 }
 
 // gather collects the logs of a task: pasted, linked and attached. What cannot be read is told in notes; the error is that of a service that
@@ -184,11 +200,16 @@ type letter struct {
 	public bool   // for the channel to see
 }
 
-func (b *Bot) letter(report report.Report, id string, private bool) letter {
-	page := ""
-	if b.PublicURL != "" {
-		page = strings.TrimSuffix(b.PublicURL, "/") + "/reports/" + id
+// page is where people find a report, "" when nowhere.
+func (b *Bot) page(id string) string {
+	if b.PublicURL == "" {
+		return ""
 	}
+	return strings.TrimSuffix(b.PublicURL, "/") + "/reports/" + id
+}
+
+func (b *Bot) letter(report report.Report, id string, private bool) letter {
+	page := b.page(id)
 	l := letter{text: headline(report), public: !private}
 	var whole bool
 	l.blocks, whole = compose(report, id, page, private)

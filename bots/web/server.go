@@ -3,6 +3,7 @@ package web
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"github.com/gpu-triage/triage/bots/fetch"
 	"github.com/gpu-triage/triage/bots/queue"
 	"github.com/gpu-triage/triage/matcher/render"
+	"github.com/gpu-triage/triage/matcher/report"
 )
 
 // Server is the HTTP side: health, metrics, reports and the diagnosing of a posted log. Slack and GitHub hang in their own handlers.
@@ -26,6 +28,7 @@ type Server struct {
 	Store      *queue.Store
 	Queue      *queue.Queue
 	Reports    bots.Reports
+	Recurrence bots.Recurrence
 	Metrics    *bots.Metrics
 	Engine     bots.Engine
 	Log        *slog.Logger
@@ -175,18 +178,32 @@ func (s *Server) diagnose(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer remove()
-	report, err := s.Engine.Answer(r.Context(), []fetch.Log{{Name: "-", Path: file}}, facts)
+	answer, err := s.Engine.Answer(r.Context(), []fetch.Log{{Name: "-", Path: file}}, facts)
 	if err != nil {
 		s.refuse(w, err)
 		return
 	}
-	s.Metrics.Answered("http", report)
+	s.Metrics.Answered("http", answer)
 	if r.URL.Query().Get("keep") != "false" {
-		if id, err := s.Reports.Save(r.Context(), "http", report); err == nil {
-			w.Header().Set("Link", "</reports/"+id+`>; rel="alternate"`)
-		}
+		s.keep(w, r, &answer)
 	}
-	writeReport(w, &report, accepted(r, jsonForm))
+	writeReport(w, &answer, accepted(r, jsonForm))
+}
+
+// keep keeps an answer, and says in it how often its cause was seen. Without room, nobody is refused an answer.
+func (s *Server) keep(w http.ResponseWriter, r *http.Request, answer *report.Report) {
+	seen, err := s.Recurrence.Tell(r.Context(), bots.Place{Scope: "http", Question: rand.Text()}, answer)
+	if err != nil {
+		s.Log.Warn("what was seen before is not known", "error", err)
+	}
+	id, err := s.Reports.Save(r.Context(), "http", *answer)
+	if err != nil {
+		return
+	}
+	w.Header().Set("Link", "</reports/"+id+`>; rel="alternate"`)
+	if err := s.Recurrence.Keep(r.Context(), seen, "/reports/"+id); err != nil {
+		s.Log.Warn("a cause is not remembered", "error", err)
+	}
 }
 
 // factsIn are the facts that a request gives.

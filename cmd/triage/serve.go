@@ -90,7 +90,7 @@ func serveOnce(ctx context.Context, s *serveSettings, stderr io.Writer) (err err
 	}
 	defer os.RemoveAll(downloads)
 	v.queue = queue.New(v.store, v.metrics.Registry(), v.log, s.Attempts)
-	v.http = &web.Server{Store: v.store, Queue: v.queue, Reports: bots.Reports{Store: v.store}, Metrics: v.metrics, Log: v.log, Data: downloads, AdminToken: s.AdminToken,
+	v.http = &web.Server{Store: v.store, Queue: v.queue, Reports: bots.Reports{Store: v.store}, Recurrence: bots.Recurrence{Store: v.store, Metrics: v.metrics}, Metrics: v.metrics, Log: v.log, Data: downloads, AdminToken: s.AdminToken,
 		Engine: v.engine.Apart(runtime.GOMAXPROCS(0)/2, postedTime), Spooled: bots.NewBudget(maxSpooled), Bodies: bots.NewBudget(maxBodies),
 		DiagnoseToken: s.DiagnoseToken, Callers: bots.NewLimits(s.DiagnoseRate, time.Minute, callerBurst),
 		Handlers: map[string]http.Handler{}, MetricsApart: s.MetricsListen != "", Setup: v.setup()}

@@ -49,7 +49,7 @@ func (v *server) github(ctx context.Context, downloads string) (*githubbot.Bot, 
 	}
 	bot, err := githubbot.New(githubbot.Config{
 		Secret: v.GitHubSecret, APIURL: v.GitHubAPI, App: app, Token: v.GitHubToken, PublicURL: v.PublicURL, Debounce: v.Debounce, Data: downloads,
-		Store: v.store, Queue: v.queue, Reports: bots.Reports{Store: v.store}, Metrics: v.metrics, Engine: v.engine.Apart(runtime.GOMAXPROCS(0), bots.AnswerTime), Fetch: links, Logs: logs, Log: v.log,
+		Store: v.store, Queue: v.queue, Reports: bots.Reports{Store: v.store}, Recurrence: bots.Recurrence{Store: v.store, Metrics: v.metrics}, Metrics: v.metrics, Engine: v.engine.Apart(runtime.GOMAXPROCS(0), bots.AnswerTime), Fetch: links, Logs: logs, Log: v.log,
 		Limits: bots.NewLimits(v.RepositoryRate, time.Hour, v.RepositoryRate),
 	})
 	if err != nil {
@@ -93,7 +93,7 @@ func (v *server) slack(downloads string, github *githubbot.Bot) error {
 	}
 	bot, err := slackbot.New(slackbot.Config{
 		SigningSecret: v.SlackSecret, BotToken: v.SlackBot, AppToken: v.SlackApp, APIURL: v.SlackAPI, PublicURL: v.PublicURL, Data: downloads,
-		Store: v.store, Queue: v.queue, Reports: bots.Reports{Store: v.store}, Metrics: v.metrics, Engine: v.engine.Apart(runtime.GOMAXPROCS(0), bots.AnswerTime), Fetch: files, Links: github.Read, Log: v.log,
+		Store: v.store, Queue: v.queue, Reports: bots.Reports{Store: v.store}, Recurrence: bots.Recurrence{Store: v.store, Metrics: v.metrics}, Metrics: v.metrics, Engine: v.engine.Apart(runtime.GOMAXPROCS(0), bots.AnswerTime), Fetch: files, Links: github.Read, Log: v.log,
 		Limits:  bots.NewLimits(v.userRate(), time.Hour, v.userRate()),
 		Install: slackbot.Install{ClientID: v.SlackClient, ClientSecret: v.SlackClientSecret, Vault: v.vault, Teams: v.SlackTeams},
 	})
