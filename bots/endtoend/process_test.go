@@ -26,6 +26,12 @@ import (
 var program string
 
 func TestMain(m *testing.M) {
+	if options := os.Getenv(natsVariable); options != "" {
+		if err := serveNATS(options); err != nil {
+			panic(err)
+		}
+		return
+	}
 	dir, err := os.MkdirTemp("", "triage-endtoend")
 	if err != nil {
 		panic(err)

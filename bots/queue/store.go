@@ -127,6 +127,9 @@ func (s *Store) connect(options Options) error {
 func (s *Store) create(ctx context.Context) (h handles, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
+	if err := s.awaitLeader(ctx); err != nil {
+		return h, err
+	}
 	// A job waits under the subject of what it is about, one message for each: a later job replaces the one that still waits.
 	h.jobs, err = s.stream(ctx, jetstream.StreamConfig{
 		Name: jobStream, Subjects: []string{jobSubjects + ">"}, Retention: jetstream.WorkQueuePolicy,
@@ -161,6 +164,24 @@ func (s *Store) create(ctx context.Context) (h handles, err error) {
 	}
 	h.leases, err = s.bucket(ctx, jetstream.KeyValueConfig{Bucket: leaseBucket, TTL: s.lease, Storage: jetstream.MemoryStorage})
 	return h, err
+}
+
+// awaitLeader waits until JetStream answers: what a cluster is asked before its nodes have found one another gets no answer at all.
+func (s *Store) awaitLeader(ctx context.Context) error {
+	for {
+		patience, cancel := context.WithTimeout(ctx, 2*time.Second)
+		_, err := s.js.AccountInfo(patience)
+		cancel()
+		if err == nil {
+			return nil
+		}
+		s.log.Warn("JetStream does not answer yet", "error", err)
+		select {
+		case <-time.After(200 * time.Millisecond):
+		case <-ctx.Done():
+			return fmt.Errorf("JetStream does not answer: %w (has the NATS cluster a majority of its nodes, and is JetStream on?)", err)
+		}
+	}
 }
 
 // stream creates or updates a stream. One that is there and cannot be updated, as on a full disk, stays as it is.
