@@ -89,7 +89,7 @@ func written(part string, about any, title string) ([]byte, error) {
 var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"line": Line, "clean": clean, "value": Value, "origin": origin, "spread": spread, "outcome": Outcome, "silence": silence,
-		"remarks": remarks, "made": made, "complaint": Complaint, "ranks": rankList, "quotes": quoteGroups, "spans": codeSpans, "link": webAddress,
+		"remarks": remarks, "earlier": Earlier, "made": made, "complaint": Complaint, "ranks": rankList, "quotes": quoteGroups, "spans": codeSpans, "link": webAddress,
 		"rankRows": rankRows, "rankPicture": pictureOf,
 		"next":     func() string { return unexplained },
 		"draft":    func() string { return draft },

@@ -53,9 +53,10 @@ func full() *report.Report {
 			ID: "disk-full", Title: "No space left on device", Certainty: report.Confirmed, Cause: "The disk is full.",
 			Evidence: []report.Evidence{{Source: "train.log", Line: 7, Text: "OSError: [Errno 28] No space left on device"}},
 		}},
-		Facts: []report.FactValue{{Name: "sm", Value: 80, Source: "log", Where: "train.log:1"}},
-		Notes: []string{"This machine has another GPU than the log: its facts were not used."},
-		Stats: report.Stats{Bytes: 10, Lines: 2000, TruncatedLines: 1, Incomplete: true},
+		Facts:   []report.FactValue{{Name: "sm", Value: 80, Source: "log", Where: "train.log:1"}},
+		Notes:   []string{"This machine has another GPU than the log: its facts were not used."},
+		Earlier: []string{"#12", "https://triage.example.org/reports/" + "0123456789012345678901234567890123456789", "no address"},
+		Stats:   report.Stats{Bytes: 10, Lines: 2000, TruncatedLines: 1, Incomplete: true},
 	}
 }
 
@@ -154,7 +155,7 @@ func TestJSONHasNoNullLists(t *testing.T) {
 func TestTextKeepsToItsWidth(t *testing.T) {
 	report := full()
 	report.Diagnoses[0].Fixes, report.Diagnoses[0].Missing, report.Diagnoses[0].References = nil, nil, nil
-	report.Wrong = "" // commands and links are never broken
+	report.Wrong, report.Earlier = "", nil // commands and links are never broken
 	for _, width := range []int{50, 72, 100} {
 		for line := range strings.Lines(Text(report, Style{Width: width, Color: true})) {
 			if got := ansi.StringWidth(strings.TrimSuffix(line, "\n")); got > width {

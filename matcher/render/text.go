@@ -44,6 +44,9 @@ func Text(r *report.Report, style Style) string {
 		p.line(0, "")
 		p.hanging(0, p.paint.note("note: "), note)
 	}
+	if earlier := Earlier(r); len(earlier) > 0 {
+		p.hanging(0, "earlier: ", strings.Join(earlier, " "))
+	}
 	if by := made(r); by != "" {
 		p.line(0, "")
 		p.line(0, p.paint.faint(by))
