@@ -18,7 +18,7 @@ func hostileEverywhere() *report.Report {
 	return &report.Report{
 		Ranks:   []report.RankState{{Rank: 3, State: hostileText, Sign: &report.Moment{Text: hostileText, Source: hostileText, Line: 3}}},
 		Program: hostileText, Knowledge: hostileText, Wrong: "/reports/\"" + hostileText, Facts: facts, Notes: []string{hostileText}, Hosts: []string{hostileText},
-		Earlier: []string{hostileText, "javascript:alert(1)", "https://a.example/\"x", "#12", "/reports/" + strings.Repeat("0", 40)},
+		Earlier: []string{hostileText, "javascript:alert(1)", "https://a.example/\"x"},
 		Diagnoses: []report.Diagnosis{{
 			ID: hostileText, Title: hostileText, Cause: hostileText + "\n\n" + hostileText, Certainty: hostileText, Rank: &three, Ranks: []int{3}, Facts: facts,
 			Evidence:     []report.Evidence{{Source: hostileText, Line: 4, Rank: &three, Text: hostileText}},

@@ -53,10 +53,9 @@ func full() *report.Report {
 			ID: "disk-full", Title: "No space left on device", Certainty: report.Confirmed, Cause: "The disk is full.",
 			Evidence: []report.Evidence{{Source: "train.log", Line: 7, Text: "OSError: [Errno 28] No space left on device"}},
 		}},
-		Facts:   []report.FactValue{{Name: "sm", Value: 80, Source: "log", Where: "train.log:1"}},
-		Notes:   []string{"This machine has another GPU than the log: its facts were not used."},
-		Earlier: []string{"#12", "https://triage.example.org/reports/" + "0123456789012345678901234567890123456789", "no address"},
-		Stats:   report.Stats{Bytes: 10, Lines: 2000, TruncatedLines: 1, Incomplete: true},
+		Facts: []report.FactValue{{Name: "sm", Value: 80, Source: "log", Where: "train.log:1"}},
+		Notes: []string{"This machine has another GPU than the log: its facts were not used."},
+		Stats: report.Stats{Bytes: 10, Lines: 2000, TruncatedLines: 1, Incomplete: true},
 	}
 }
 
@@ -155,7 +154,7 @@ func TestJSONHasNoNullLists(t *testing.T) {
 func TestTextKeepsToItsWidth(t *testing.T) {
 	report := full()
 	report.Diagnoses[0].Fixes, report.Diagnoses[0].Missing, report.Diagnoses[0].References = nil, nil, nil
-	report.Wrong, report.Earlier = "", nil // commands and links are never broken
+	report.Wrong = "" // commands and links are never broken
 	for _, width := range []int{50, 72, 100} {
 		for line := range strings.Lines(Text(report, Style{Width: width, Color: true})) {
 			if got := ansi.StringWidth(strings.TrimSuffix(line, "\n")); got > width {
@@ -210,6 +209,29 @@ func TestBackendsTellTheOutcome(t *testing.T) {
 		choice.Library, choice.Release = "te", "2.3"
 		if got, _, _ := strings.Cut(Backends(choice, Style{}), "\n"); got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestEarlier: where earlier answers are is shown as a link; anything else that stands in its place is not shown.
+func TestEarlier(t *testing.T) {
+	page := "/reports/" + strings.Repeat("0", 40)
+	r := full()
+	r.Earlier = []string{"#12", page, "https://triage.example.org" + page, "javascript:alert(1)", "@everyone", "https://a.example/\"x", "#12)[x](http://evil.example"}
+	html, err := HTML(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for form, c := range map[string]struct{ text, want string }{
+		"Markdown": {Markdown(r, 0), "> Earlier: #12, " + page + ", https://triage.example.org" + page + "\n"},
+		"text":     {Text(r, Style{Width: 200}), "earlier: #12 " + page + " https://triage.example.org" + page + "\n"},
+		"page":     {string(html), `Earlier: #12 <a href="` + page + `"`},
+	} {
+		if !strings.Contains(c.text, c.want) {
+			t.Errorf("%s: %q is missing in\n%s", form, c.want, c.text)
+		}
+		if strings.Contains(c.text, "alert") || strings.Contains(c.text, "everyone") || strings.Contains(c.text, "evil") || strings.Contains(c.text, "a.example") {
+			t.Errorf("%s shows what is no address:\n%s", form, c.text)
 		}
 	}
 }
