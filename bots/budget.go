@@ -32,6 +32,7 @@ func (r *budgeted) Read(p []byte) (int, error) {
 	n, err := r.from.Read(p)
 	r.taken += int64(n)
 	if r.budget.used.Add(int64(n)) > r.budget.most && n > 0 {
+		_ = r.Close() // at once, so that of many who come together only as many fail as have to
 		return n, ErrBusy
 	}
 	return n, err

@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gpu-triage/triage/matcher/facts"
@@ -95,7 +96,8 @@ func (e Engine) Answer(ctx context.Context, logs []fetch.Log, given map[string]s
 	if err := ctx.Err(); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return answer, err
 	}
-	if origin := reading.Origin(); e.Live != nil && len(origin.Hosts) > 0 {
+	origin := reading.Origin()
+	if e.Live != nil && len(origin.Hosts) > 0 {
 		live, err := e.Live(ctx, origin)
 		if err != nil {
 			e.note("live facts are unavailable", err)
@@ -103,11 +105,29 @@ func (e Engine) Answer(ctx context.Context, logs []fetch.Log, given map[string]s
 		}
 		known = append(known, live...)
 	}
-	answer = reading.Report(known...)
+	answer = bounded(reading.Report(known...), maxRanks)
+	answer.Hosts = failedOn(origin.Hosts, answer)
 	answer.Notes = append(answer.Notes, notes...)
 	answer.Stats.ElapsedMS = time.Since(started).Milliseconds()
 	answer.Wrong = answer.IssueLink()
 	return RedactReport(answer)
+}
+
+// failedOn are the hosts on which it failed: those that the lines of the first failure name, else the only one that the logs name.
+func failedOn(hosts []string, answer report.Report) (on []string) {
+	for _, d := range answer.Diagnoses[:min(len(answer.Diagnoses), 1)] {
+		for _, host := range hosts {
+			if slices.ContainsFunc(d.Evidence, func(e report.Evidence) bool {
+				return strings.Contains(e.Text, host) || strings.Contains(e.Source, host)
+			}) {
+				on = append(on, host)
+			}
+		}
+	}
+	if len(on) == 0 && len(hosts) == 1 {
+		return hosts
+	}
+	return on
 }
 
 // Choose applies a library's backend rules to what the logs of one situation say and what else is known. Notes about logs that could not

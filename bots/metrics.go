@@ -3,12 +3,14 @@ package bots
 import (
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
-	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/gpu-triage/triage/matcher/report"
 )
 
 // Metrics is what an operator watches of the requests and the answers. What is of the queue, the queue adds to the registry.
@@ -19,6 +21,10 @@ type Metrics struct {
 	answers  *prometheus.CounterVec
 	feedback *prometheus.CounterVec
 	dropped  *prometheus.CounterVec
+	causes   *prometheus.CounterVec
+
+	mu    sync.Mutex
+	nodes map[string]bool // those that causes are counted for
 }
 
 // NewMetrics returns metrics in a registry of their own.
@@ -31,8 +37,10 @@ func NewMetrics() *Metrics {
 		answers:  counter("triage_answers_total", "Answers given by signature and certainty; signature \"none\" when nothing was known.", "via", "signature", "certainty"),
 		feedback: counter("triage_feedback_total", "What people said of an answer.", "via", "signature", "verdict"),
 		dropped:  counter("triage_dropped_total", "Answers that could not be delivered anywhere, and requests ignored, by reason.", "via", "reason"),
+		causes:   counter("triage_causes_total", "Causes told, each once for a log, by signature and by the node that it failed on; node \"other\" when there are too many.", "signature", "node"),
+		nodes:    make(map[string]bool),
 	}
-	m.registry.MustRegister(m.requests, m.ack, m.answers, m.feedback, m.dropped,
+	m.registry.MustRegister(m.requests, m.ack, m.answers, m.feedback, m.dropped, m.causes,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -73,3 +81,17 @@ func (m *Metrics) Feedback(via, signature, verdict string, n int) {
 
 // Dropped counts a request ignored or an answer that found no way to its reader.
 func (m *Metrics) Dropped(via, reason string) { m.dropped.WithLabelValues(via, reason).Inc() }
+
+// maxNodes bounds the nodes that are counted by name.
+const maxNodes = 200
+
+// Caused counts a cause on a node, "" when the log names none.
+func (m *Metrics) Caused(signature, node string) {
+	m.mu.Lock()
+	if node != "" && !m.nodes[node] && len(m.nodes) == maxNodes {
+		node = "other"
+	}
+	m.nodes[node] = true
+	m.mu.Unlock()
+	m.causes.WithLabelValues(signature, node).Inc()
+}

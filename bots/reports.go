@@ -20,10 +20,6 @@ var ErrNoReport = errors.New("no such report, or it is older than 30 days")
 // Save keeps a report and returns its id. The id cannot be guessed, and is the same for the same answer to the same question, so that
 // work done twice after a kill leaves one report.
 func (r Reports) Save(ctx context.Context, question string, report report.Report) (id string, err error) {
-	data, err := json.Marshal(report)
-	if err != nil {
-		return "", err
-	}
 	timeless := report
 	timeless.Stats.ElapsedMS = 0
 	said, err := json.Marshal(timeless)
@@ -34,14 +30,9 @@ func (r Reports) Save(ctx context.Context, question string, report report.Report
 	if err != nil {
 		return "", err
 	}
-	if len(data) > queue.MaxBytes {
-		report.Facts = nil
-		report.Diagnoses = report.Diagnoses[:min(len(report.Diagnoses), 3)]
-		report.Notes = append(report.Notes, "The report was too large to keep in full.")
-		data, err = json.Marshal(report)
-		if err != nil {
-			return "", err
-		}
+	data, err := fitted(report, queue.MaxBytes)
+	if err != nil {
+		return "", err
 	}
 	return id, r.Store.Keep(ctx, id, data)
 }

@@ -83,8 +83,9 @@ type fakeGitHub struct {
 	key  *rsa.PrivateKey
 
 	mu         sync.Mutex
-	private    bool // the repository
-	app        bool // credentials must be an installation's token; otherwise plainToken
+	private    bool   // the repository
+	made       string // the key of the App that is handed out for a manifest's code, PEM
+	app        bool   // credentials must be an installation's token; otherwise plainToken
 	target     string
 	issues     map[int]*issue
 	comments   []*comment
@@ -238,6 +239,9 @@ func (g *fakeGitHub) serve(w http.ResponseWriter, r *http.Request) {
 // authorized checks credentials: a JWT for what concerns the App, an unexpired token else.
 func (g *fakeGitHub) authorized(w http.ResponseWriter, r *http.Request) bool {
 	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if strings.HasPrefix(r.URL.Path, "/app-manifests/") { // the code is what counts
+		return true
+	}
 	if r.URL.Path == "/app" || strings.HasPrefix(r.URL.Path, "/app/") {
 		if err := g.checkJWT(token); err != nil {
 			refuse(w, http.StatusUnauthorized, err.Error())
@@ -304,6 +308,7 @@ var paths = []struct {
 	{regexp.MustCompile(`^GET /app$`), func(g *fakeGitHub, w http.ResponseWriter, _ *http.Request, _ []string, _ []byte) {
 		answer(w, 200, map[string]any{"id": appID, "slug": strings.TrimSuffix(botLogin, "[bot]")})
 	}},
+	{regexp.MustCompile(`^POST /app-manifests/([^/]+)/conversions$`), (*fakeGitHub).convert},
 	{regexp.MustCompile(`^GET /user$`), func(g *fakeGitHub, w http.ResponseWriter, _ *http.Request, _ []string, _ []byte) {
 		answer(w, 200, user{botLogin, "User"})
 	}},

@@ -64,14 +64,19 @@ type process struct {
 // start runs triage serve with settings of name=value over a data folder and waits until it answers.
 func start(t testing.TB, data string, settings ...string) *process {
 	t.Helper()
-	p := launch(t, data, settings...)
+	return launch(t, data, settings...).ready()
+}
+
+// ready waits until the process answers.
+func (p *process) ready() *process {
+	p.t.Helper()
 	select {
 	case at := <-p.serves:
 		p.address = "http://" + at
 	case <-p.exited:
-		t.Fatalf("triage serve ended at once:\n%s", p.logged())
+		p.t.Fatalf("triage serve ended at once:\n%s", p.logged())
 	case <-time.After(30 * time.Second):
-		t.Fatalf("triage serve did not start:\n%s", p.logged())
+		p.t.Fatalf("triage serve did not start:\n%s", p.logged())
 	}
 	return p
 }
@@ -90,7 +95,13 @@ func door(t testing.TB) (setting string) {
 // launch runs triage serve and waits for nothing.
 func launch(t testing.TB, data string, settings ...string) *process {
 	t.Helper()
-	p := &process{t: t, cmd: exec.Command(program, "serve"), exited: make(chan struct{}), serves: make(chan string, 1)}
+	return run(t, exec.Command(program, "serve"), data, settings...)
+}
+
+// run runs a command that becomes triage serve.
+func run(t testing.TB, command *exec.Cmd, data string, settings ...string) *process {
+	t.Helper()
+	p := &process{t: t, cmd: command, exited: make(chan struct{}), serves: make(chan string, 1)}
 	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "TRIAGE_LISTEN=127.0.0.1:0", "TRIAGE_DATA=" + data,
 		"TRIAGE_LEASE=1s", "TRIAGE_DEBOUNCE=0s"}, settings...)
 	stderr, err := p.cmd.StderrPipe()
@@ -121,7 +132,10 @@ func (p *process) listen(stderr io.Reader) {
 		p.mu.Unlock()
 		var entry struct{ Msg, Address string }
 		if json.Unmarshal([]byte(line), &entry) == nil && entry.Msg == "triage serves" {
-			p.serves <- entry.Address
+			select {
+			case p.serves <- entry.Address:
+			default: // it has started anew within itself
+			}
 		}
 		if err != nil {
 			_ = p.cmd.Wait()

@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -32,6 +33,7 @@ const (
 type posted struct {
 	Channel  string // or, for response_url, the address
 	Thread   string
+	Team     string // whose token posted it; "" for the settings' own
 	TS       string
 	Type     string // "ephemeral", "in_channel", "" for chat.postMessage
 	Text     string
@@ -53,8 +55,13 @@ type fakeSlack struct {
 	members  map[string]bool
 	private  map[string]bool
 	files    map[string]string
-	signIn   bool // file downloads lead to a sign-in page
+	teams    map[string]string // of the workspaces that installed the app, by their tokens
+	acting   string            // the workspace of the request that is answered just now
+	scopes   string            // of the token of the settings; "" when Slack does not tell
+	signIn   bool              // file downloads lead to a sign-in page
 	faults   []fault
+	before   time.Duration // that it takes to look at a post
+	after    time.Duration // and to answer when it stands there
 	received bytes.Buffer
 	lastTS   int
 	sockets  chan *websocket.Conn
@@ -63,7 +70,7 @@ type fakeSlack struct {
 
 func newSlack(t testing.TB) *fakeSlack {
 	s := &fakeSlack{t: t, triggers: map[string]time.Time{}, urls: map[string]int{}, members: map[string]bool{"C1": true}, private: map[string]bool{},
-		files: map[string]string{}, sockets: make(chan *websocket.Conn, 4), acks: map[string]json.RawMessage{}}
+		files: map[string]string{}, teams: map[string]string{}, sockets: make(chan *websocket.Conn, 4), acks: map[string]json.RawMessage{}}
 	s.http = httptest.NewUnstartedServer(http.HandlerFunc(s.serve)) // s.serve reads s.http, so that it must stand before the first request
 	s.http.Start()
 	t.Cleanup(func() { s.http.CloseClientConnections(); s.http.Close() })
@@ -101,10 +108,12 @@ func (s *fakeSlack) serve(w http.ResponseWriter, r *http.Request) {
 		met.do(w)
 		return
 	}
+	s.dawdle(s.before, r.URL.Path)
 	out := httptest.NewRecorder()
 	s.mu.Lock()
 	s.route(out, r, body)
 	s.mu.Unlock()
+	s.dawdle(s.after, r.URL.Path)
 	if met != nil {
 		met.do(w)
 		return
@@ -114,6 +123,13 @@ func (s *fakeSlack) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	w.WriteHeader(out.Code)
 	_, _ = w.Write(out.Body.Bytes())
+}
+
+// dawdle is slow about what people see.
+func (s *fakeSlack) dawdle(long time.Duration, path string) {
+	if path == "/api/chat.postMessage" || strings.HasPrefix(path, "/commands/") {
+		time.Sleep(long)
+	}
 }
 
 func (s *fakeSlack) route(w http.ResponseWriter, r *http.Request, body []byte) {
@@ -139,10 +155,14 @@ func (s *fakeSlack) route(w http.ResponseWriter, r *http.Request, body []byte) {
 		}
 		said(w, "", map[string]any{"url": "ws" + strings.TrimPrefix(s.http.URL, "http") + "/socket"})
 		return
-	case token != botToken:
+	case path == "/api/oauth.v2.access":
+		s.install(w, form)
+		return
+	case token != botToken && s.teams[token] == "":
 		said(w, "invalid_auth", nil)
 		return
 	}
+	s.acting = s.teams[token]
 	call, ok := calls[strings.TrimPrefix(r.URL.Path, "/api/")]
 	if !ok {
 		s.t.Errorf("Slack was asked for %s, which this fake does not know", r.URL.Path)
@@ -178,6 +198,12 @@ var calls = map[string]func(s *fakeSlack, w http.ResponseWriter, form url.Values
 			return
 		}
 		said(w, "", map[string]any{"channel": channel, "ts": s.messages[len(s.messages)-1].TS})
+	},
+	"auth.test": func(s *fakeSlack, w http.ResponseWriter, _ url.Values, _ []byte) {
+		if s.scopes != "" {
+			w.Header().Set("X-OAuth-Scopes", s.scopes)
+		}
+		said(w, "", map[string]any{"team_id": "THOME", "user_id": "UBOT"})
 	},
 	"conversations.replies": (*fakeSlack).history,
 	"conversations.history": (*fakeSlack).history,
@@ -223,19 +249,31 @@ func (s *fakeSlack) demandSignIn(on bool) {
 	s.signIn = on
 }
 
+// history pages through a channel, newest first, or through a thread, oldest first.
 func (s *fakeSlack) history(w http.ResponseWriter, form url.Values, _ []byte) {
-	list := []map[string]any{}
+	found := []map[string]any{}
 	for _, m := range s.messages {
-		if m.Channel != form.Get("channel") || form.Get("ts") != "" && m.Thread != form.Get("ts") || form.Get("latest") != "" && form.Get("latest") != m.TS {
+		thread, latest := form.Get("ts"), form.Get("latest")
+		if m.Channel != form.Get("channel") || thread != "" && m.Thread != thread || latest != "" && latest != m.TS || m.TS < form.Get("oldest") {
 			continue
 		}
 		entry := map[string]any{"type": "message", "ts": m.TS, "text": m.Text}
 		if len(m.Metadata) > 0 && form.Get("include_all_metadata") != "" {
 			entry["metadata"] = m.Metadata
 		}
-		list = append(list, entry)
+		found = append(found, entry)
 	}
-	said(w, "", map[string]any{"messages": list})
+	if form.Get("ts") == "" {
+		slices.Reverse(found)
+	}
+	from, _ := strconv.Atoi(form.Get("cursor"))
+	limit, _ := strconv.Atoi(form.Get("limit"))
+	to := min(from+max(limit, 1), len(found))
+	next := ""
+	if to < len(found) {
+		next = strconv.Itoa(to)
+	}
+	said(w, "", map[string]any{"messages": found[from:to], "has_more": next != "", "response_metadata": map[string]any{"next_cursor": next}})
 }
 
 // keep takes a message as strictly as Slack does.
@@ -248,7 +286,8 @@ func (s *fakeSlack) keep(m posted) (problem string) {
 		return "no_text"
 	}
 	s.lastTS++
-	m.TS = fmt.Sprintf("1700000000.%06d", s.lastTS)
+	m.Team = s.acting
+	m.TS = fmt.Sprintf("%d.%06d", time.Now().Unix(), s.lastTS)
 	s.messages = append(s.messages, m)
 	return ""
 }

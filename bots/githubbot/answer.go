@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/gpu-triage/triage/matcher/report"
@@ -74,11 +75,15 @@ func (b *Bot) answer(ctx context.Context, s *snapshot) error {
 	if len(report.Diagnoses) == 0 && len(s.ours) == 0 && len(s.asked) == 0 {
 		return overUnknown
 	}
+	seen, err := b.Recurrence.Tell(ctx, bots.Place{Scope: Kind + ":" + s.Repository, Question: strconv.Itoa(s.Number)}, &report)
+	if err != nil {
+		return err
+	}
 	if err := b.comment(ctx, s, report); err != nil {
 		return err
 	}
 	s.memory.Answered = s.newest()
-	return nil
+	return b.Recurrence.Keep(ctx, seen, fmt.Sprintf("#%d", s.Number))
 }
 
 // keepBack takes out what this repository does not want to hear unasked.

@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"strings"
 	"sync"
 	"time"
 
@@ -40,14 +39,16 @@ type Config struct {
 	Debounce  time.Duration // of two looks at the same issue, at least this much lies between their beginnings
 	Data      string        // folder for downloads
 
-	Store   *queue.Store
-	Reports bots.Reports
-	Queue   *queue.Queue
-	Metrics *bots.Metrics
-	Engine  bots.Engine
-	Fetch   *fetch.Client // for what users link
-	Logs    *fetch.Client // for where GitHub's API sends us for job logs
-	Log     *slog.Logger
+	Store      *queue.Store
+	Reports    bots.Reports
+	Recurrence bots.Recurrence
+	Queue      *queue.Queue
+	Limits     *bots.Limits // how often each repository may have something looked at
+	Metrics    *bots.Metrics
+	Engine     bots.Engine
+	Fetch      *fetch.Client // for what users link
+	Logs       *fetch.Client // for where GitHub's API sends us for job logs
+	Log        *slog.Logger
 }
 
 // Bot is the GitHub bot.
@@ -65,13 +66,9 @@ type Bot struct {
 
 // New returns a bot. It asks GitHub nothing yet.
 func New(config Config) (*Bot, error) {
-	address := config.APIURL
-	if address == "" {
-		address = "https://api.github.com/"
-	}
-	api, err := url.Parse(strings.TrimSuffix(address, "/") + "/")
-	if err != nil || api.Host == "" {
-		return nil, fmt.Errorf("GITHUB_API_URL %q is no address", config.APIURL)
+	api, err := apiAddress(config.APIURL)
+	if err != nil {
+		return nil, err
 	}
 	return &Bot{Config: config, api: api, clients: map[int64]*github.Client{}, pauses: map[int64]*pause{}, configs: map[string]cachedSettings{}}, nil
 }

@@ -120,6 +120,9 @@ func (b *Bot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	queue.CrashPoint("received")
 	visits, ignored := e.visits(r.Header.Get("X-GitHub-Event"))
+	if ignored == "" && b.Limits.Wait(strings.ToLower(e.Repository.FullName)) > 0 {
+		ignored = "limit"
+	}
 	if ignored != "" {
 		b.Metrics.Dropped(Kind, ignored)
 		fmt.Fprintln(w, "nothing to do:", ignored)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -17,6 +18,7 @@ import (
 type committer struct {
 	store   *Store
 	pending chan commit
+	abort   atomic.Pointer[context.CancelFunc] // ends the wait for the write that is being made
 }
 
 type commit struct {
@@ -84,6 +86,7 @@ func (c *committer) run(ctx context.Context) {
 func (c *committer) write(ctx context.Context, group []commit) {
 	ctx, cancel := context.WithTimeout(ctx, commitTime)
 	defer cancel()
+	c.abort.Store(&cancel)
 	if len(group) > 1 && c.store.batches() && c.batch(ctx, group) == nil {
 		for _, one := range group {
 			one.done <- result{}
@@ -115,6 +118,13 @@ func (c *committer) write(ctx context.Context, group []commit) {
 		case <-ctx.Done():
 			group[i].done <- result{err: ctx.Err()}
 		}
+	}
+}
+
+// abandon ends the wait for the write that is being made: JetStream does not answer when its own write failed.
+func (c *committer) abandon() {
+	if cancel := c.abort.Load(); cancel != nil {
+		(*cancel)()
 	}
 }
 

@@ -17,6 +17,9 @@ var ErrNotKept = errors.New("no such document, or it is older than 30 days")
 
 // Keep keeps a document of at most MaxBytes for 30 days, or until newer ones need its room.
 func (s *Store) Keep(ctx context.Context, id string, document []byte) error {
+	if err := s.Writable(); err != nil {
+		return fmt.Errorf("keep a document: %w", err)
+	}
 	if _, err := s.kept.Put(ctx, id, document); err != nil {
 		return fmt.Errorf("keep a document: %w", err)
 	}

@@ -11,6 +11,9 @@ import (
 // errHeld says that another worker, here or in another replica, is at it.
 var errHeld = errors.New("held by another worker")
 
+// Patience is how long what a killed process had begun elsewhere may still go on there.
+func (s *Store) Patience() time.Duration { return 2 * s.lease }
+
 // takeLease takes the lease of a key. It is renewed, and beat called, until release; when it is lost, the returned context ends, so that
 // no two workers are at the same thing for long. The lease of a killed process ends by itself.
 func (s *Store) takeLease(ctx context.Context, key string, beat func()) (held context.Context, release func(), err error) {

@@ -91,6 +91,10 @@ func (q *Queue) Add(ctx context.Context, job Job) error {
 	message.Data = data
 	message.Header.Set(jetstream.MsgIDHeader, job.Kind+":"+job.ID)
 	q.added.Add(1)
+	if err := q.store.Writable(); err != nil {
+		q.metrics.failed(job.Kind, "store")
+		return fmt.Errorf("store the request: %w", err)
+	}
 	duplicate, err := q.store.commits.put(ctx, message)
 	if err != nil {
 		q.metrics.failed(job.Kind, "store")

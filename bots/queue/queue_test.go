@@ -200,6 +200,9 @@ func TestFullQueueRefuses(t *testing.T) {
 	if err := q.Add(t.Context(), Job{ID: "9", Kind: "test", Key: "9"}); !errors.Is(err, ErrFull) {
 		t.Errorf("a job over the limit: %v", err)
 	}
+	if err := s.Ready(t.Context()); !errors.Is(err, ErrFull) {
+		t.Errorf("a full queue is ready: %v", err)
+	}
 	if err := q.Add(t.Context(), Job{ID: "10", Kind: "test", Key: "10", Data: json.RawMessage(`"` + strings.Repeat("x", MaxBytes) + `"`)}); err == nil {
 		t.Error("a job of a megabyte is taken")
 	}

@@ -9,16 +9,13 @@ package queue
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -36,21 +33,27 @@ type Options struct {
 // Store keeps jobs, documents and small states. Every write is on disk when it returns (with an embedded server), so that neither a
 // kill nor a power cut loses what was acknowledged.
 type Store struct {
-	lease   time.Duration
-	bytes   int64
-	copies  int
-	log     *slog.Logger
-	server  *server.Server // nil with a cluster
-	unlock  func()
+	lease  time.Duration
+	bytes  int64
+	copies int
+	log    *slog.Logger
+	embedded
 	conn    *nats.Conn
 	js      jetstream.JetStream
 	commits *committer
 	stop    context.CancelFunc
-	jobs    jetstream.Stream
-	dead    jetstream.Stream
-	state   jetstream.KeyValue
-	kept    jetstream.KeyValue
-	leases  jetstream.KeyValue
+	mending sync.WaitGroup
+	handles
+}
+
+// handles are what is in the store. They name it, so that they stay good when it is opened again.
+type handles struct {
+	jobs   jetstream.Stream
+	dead   jetstream.Stream
+	state  jetstream.KeyValue
+	kept   jetstream.KeyValue
+	leases jetstream.KeyValue
+	vault  jetstream.KeyValue
 }
 
 // MaxBytes is the most that one job or document may have: less than the 1 MiB that a NATS server accepts by default.
@@ -63,10 +66,10 @@ const (
 	stateBucket = "TRIAGE_STATE"
 	keptBucket  = "TRIAGE_REPORTS"
 	leaseBucket = "TRIAGE_LEASES"
+	vaultBucket = "TRIAGE_SECRETS"
 
 	maxJobs       = 200_000 // waiting; beyond that a request is refused, not forgotten
 	standardBytes = 1 << 30
-	noReservation = 1 << 60
 	dedupeWindow  = 20 * time.Minute // the same delivery again within this time is dropped by the stream itself
 	keepStates    = 30 * 24 * time.Hour
 	keepDocuments = 30 * 24 * time.Hour
@@ -75,30 +78,41 @@ const (
 
 // Open opens the store, creating what is not there. The error says what to do.
 func Open(ctx context.Context, options Options) (*Store, error) {
-	s := &Store{lease: max(options.Lease, 500*time.Millisecond), bytes: cmp.Or(options.Bytes, standardBytes), copies: max(options.Replicas, 1), log: options.Log, unlock: func() {}}
+	s := &Store{lease: max(options.Lease, 500*time.Millisecond), bytes: cmp.Or(options.Bytes, standardBytes), copies: max(options.Replicas, 1), log: options.Log}
 	s.commits = newCommitter(s)
 	var commits context.Context
 	commits, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	err := s.connect(options)
 	if err == nil {
-		err = s.create(ctx)
+		s.handles, err = s.create(ctx)
 	}
 	if err != nil {
 		s.Close()
 		return nil, err
 	}
+	if s.space != nil {
+		if err := s.restore(ctx); err != nil {
+			s.log.Error("what can be read of damaged files is not stored anew yet", "error", err)
+			s.fail() // so that it is tried again
+		}
+	}
 	go s.commits.run(commits)
+	if s.space != nil {
+		s.mending.Go(func() { s.mend(commits) })
+	}
 	return s, nil
 }
 
 func (s *Store) connect(options Options) error {
-	dial := []nats.Option{nats.Name("triage"), nats.MaxReconnects(-1)}
+	dial := []nats.Option{nats.Name("triage"), nats.MaxReconnects(-1), nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+		s.log.Warn("the connection to NATS", "error", err)
+	})}
 	url := options.URL
 	if url == "" {
 		if err := s.embed(options.Dir); err != nil {
 			return err
 		}
-		dial = append(dial, nats.InProcessServer(s.server))
+		dial = append(dial, nats.InProcessServer(&s.embedded), nats.ReconnectWait(reconnectWait), nats.ReconnectBufSize(-1))
 	}
 	conn, err := nats.Connect(url, dial...)
 	if err != nil {
@@ -109,68 +123,71 @@ func (s *Store) connect(options Options) error {
 	return err
 }
 
-// embed starts a NATS server inside this process. One folder belongs to one process: a second one would corrupt it.
-func (s *Store) embed(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("TRIAGE_DATA: %w", err)
-	}
-	unlock, err := lockFile(filepath.Join(dir, "lock"))
-	if err != nil {
-		return fmt.Errorf("TRIAGE_DATA %s is in use by another triage (several replicas share a NATS cluster, NATS_URL, not a folder): %w", dir, err)
-	}
-	s.unlock = unlock
-	// JetStream would set the most that streams may have aside from what is free at the start, and refuse to open them where that is not
-	// enough, with jobs that wait in them. They are bounded themselves, so it is told that there is room.
-	s.server, err = server.NewServer(&server.Options{
-		ServerName: "triage", DontListen: true, NoSigs: true, NoLog: true,
-		JetStream: true, StoreDir: dir, JetStreamMaxStore: noReservation, SyncAlways: true, MaxPayload: 2 << 20,
-	})
-	if err != nil {
-		return fmt.Errorf("embedded NATS server: %w", err)
-	}
-	s.server.Start()
-	if !s.server.ReadyForConnections(30 * time.Second) {
-		return errors.New("embedded NATS server did not become ready within 30 s: is the disk of TRIAGE_DATA writable?")
-	}
-	return nil
-}
-
-func (s *Store) create(ctx context.Context) (err error) {
+// create creates what is not there.
+func (s *Store) create(ctx context.Context) (h handles, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	// A job waits under the subject of what it is about, one message for each: a later job replaces the one that still waits.
-	s.jobs, err = s.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+	h.jobs, err = s.stream(ctx, jetstream.StreamConfig{
 		Name: jobStream, Subjects: []string{jobSubjects + ">"}, Retention: jetstream.WorkQueuePolicy,
 		Discard: jetstream.DiscardNew, MaxMsgsPerSubject: 1, MaxMsgs: maxJobs, MaxBytes: s.bytes,
 		Duplicates: dedupeWindow, AllowAtomicPublish: s.batches(), Replicas: s.copies, Description: "what triage was asked and has not answered yet",
 	})
 	if err != nil {
-		return fmt.Errorf("create stream %s: %w", jobStream, err)
+		return h, err
 	}
-	s.dead, err = s.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+	h.dead, err = s.stream(ctx, jetstream.StreamConfig{
 		Name: deadStream, Subjects: []string{deadSubjects + ">"}, MaxAge: keepDead, MaxMsgs: 10_000, Discard: jetstream.DiscardOld,
 		Replicas:    s.copies,
 		Description: "what triage gave up on, with the reason",
 	})
 	if err != nil {
-		return fmt.Errorf("create stream %s: %w", deadStream, err)
+		return h, err
 	}
-	buckets := []struct {
-		to     *jetstream.KeyValue
-		config jetstream.KeyValueConfig
-	}{
-		{&s.state, jetstream.KeyValueConfig{Bucket: stateBucket, TTL: keepStates}},
-		{&s.kept, jetstream.KeyValueConfig{Bucket: keptBucket, TTL: keepDocuments, MaxBytes: s.bytes, Compression: true}},
-		{&s.leases, jetstream.KeyValueConfig{Bucket: leaseBucket, TTL: s.lease, Storage: jetstream.MemoryStorage}},
+	h.state, err = s.bucket(ctx, jetstream.KeyValueConfig{Bucket: stateBucket, TTL: keepStates})
+	if err != nil {
+		return h, err
 	}
-	for _, b := range buckets {
-		b.config.Replicas = s.copies
-		*b.to, err = s.js.CreateOrUpdateKeyValue(ctx, b.config)
-		if err != nil {
-			return fmt.Errorf("create bucket %s: %w", b.config.Bucket, err)
-		}
+	h.kept, err = s.bucket(ctx, jetstream.KeyValueConfig{Bucket: keptBucket, TTL: keepDocuments, MaxBytes: s.bytes, Compression: true})
+	if err != nil {
+		return h, err
 	}
-	return s.forgetOldest(ctx, "KV_"+keptBucket)
+	if err := s.forgetOldest(ctx, "KV_"+keptBucket); err != nil {
+		return h, err
+	}
+	h.vault, err = s.bucket(ctx, jetstream.KeyValueConfig{Bucket: vaultBucket})
+	if err != nil {
+		return h, err
+	}
+	h.leases, err = s.bucket(ctx, jetstream.KeyValueConfig{Bucket: leaseBucket, TTL: s.lease, Storage: jetstream.MemoryStorage})
+	return h, err
+}
+
+// stream creates or updates a stream. One that is there and cannot be updated, as on a full disk, stays as it is.
+func (s *Store) stream(ctx context.Context, config jetstream.StreamConfig) (jetstream.Stream, error) {
+	made, err := s.js.CreateOrUpdateStream(ctx, config)
+	if err == nil {
+		return made, nil
+	}
+	if known, missing := s.js.Stream(ctx, config.Name); missing == nil {
+		s.log.Warn("a stream keeps its old settings", "stream", config.Name, "error", err)
+		return known, nil
+	}
+	return nil, fmt.Errorf("create stream %s: %w", config.Name, err)
+}
+
+// bucket is stream for a bucket.
+func (s *Store) bucket(ctx context.Context, config jetstream.KeyValueConfig) (jetstream.KeyValue, error) {
+	config.Replicas = s.copies
+	made, err := s.js.CreateOrUpdateKeyValue(ctx, config)
+	if err == nil {
+		return made, nil
+	}
+	if known, missing := s.js.KeyValue(ctx, config.Bucket); missing == nil {
+		s.log.Warn("a bucket keeps its old settings", "bucket", config.Bucket, "error", err)
+		return known, nil
+	}
+	return nil, fmt.Errorf("create bucket %s: %w", config.Bucket, err)
 }
 
 // forgetOldest lets a full bucket drop its oldest documents, where buckets otherwise refuse new ones.
@@ -181,10 +198,8 @@ func (s *Store) forgetOldest(ctx context.Context, stream string) error {
 	}
 	config := opened.CachedInfo().Config
 	config.Discard = jetstream.DiscardOld
-	if _, err := s.js.UpdateStream(ctx, config); err != nil {
-		return fmt.Errorf("bound stream %s: %w", stream, err)
-	}
-	return nil
+	_, err = s.stream(ctx, config)
+	return err
 }
 
 // batches tells whether the server knows atomic batches, which NATS 2.12 brought.
@@ -201,20 +216,32 @@ func (s *Store) batches() bool {
 // Close lets go of the store. Jobs that still wait are done by whoever opens it next.
 func (s *Store) Close() {
 	s.stop()
+	s.mending.Wait()
 	if s.conn != nil {
 		s.conn.Close()
 	}
-	if s.server != nil {
-		s.server.Shutdown()
-		s.server.WaitForShutdown()
-	}
-	s.unlock()
+	s.release()
 }
 
-// Ready returns an error when the store cannot be reached, or cannot write, just now.
+// Ready returns an error when the store cannot be reached, cannot write, or has no room for one more job, just now.
 func (s *Store) Ready(ctx context.Context) error {
-	if _, err := s.jobs.Info(ctx); err != nil {
+	if err := s.Writable(); err != nil {
+		return err
+	}
+	info, err := s.jobs.Info(ctx)
+	if err != nil {
+		return err
+	}
+	if err := fits(info); err != nil {
 		return err
 	}
 	return s.Save(ctx, "ready:", time.Now().UTC())
+}
+
+// fits tells whether one more job, of whatever size, may wait.
+func fits(info *jetstream.StreamInfo) error {
+	if info.State.Msgs >= uint64(info.Config.MaxMsgs) || info.State.Bytes+MaxBytes > uint64(info.Config.MaxBytes) {
+		return ErrFull
+	}
+	return nil
 }

@@ -18,12 +18,9 @@ import (
 
 // Work runs a handler over the jobs of a kind, several at once, until the context ends; then it waits up to grace for those begun.
 func (q *Queue) Work(ctx context.Context, kind string, workers int, grace time.Duration, handle Handler) error {
-	consumer, err := q.store.jobs.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
-		Durable: kind, FilterSubject: jobSubjects + kind + ".>", AckPolicy: jetstream.AckExplicitPolicy,
-		AckWait: q.store.lease, MaxAckPending: 10_000, MaxDeliver: -1,
-	})
+	consumer, err := q.soundConsumer(ctx, kind)
 	if err != nil {
-		return fmt.Errorf("consume %s jobs: %w", kind, err)
+		return err
 	}
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
@@ -31,14 +28,15 @@ func (q *Queue) Work(ctx context.Context, kind string, workers int, grace time.D
 	var group sync.WaitGroup
 	var rush atomic.Bool
 	group.Go(func() { q.watch(ctx, &rush) })
+	group.Go(func() { q.audit(ctx, kind, auditEvery) })
 	for i := range workers {
 		group.Go(func() {
 			for ctx.Err() == nil {
-				if i > 0 && rush.Load() {
+				if i > 0 && rush.Load() || q.store.Writable() != nil { // what an answer needs cannot be stored either
 					time.Sleep(rushLook)
 					continue
 				}
-				q.next(ctx, running, consumer, handle)
+				q.next(ctx, running, kind, consumer, handle)
 			}
 		})
 	}
@@ -68,7 +66,7 @@ func (q *Queue) watch(ctx context.Context, rush *atomic.Bool) {
 }
 
 // next waits a moment for one job and does it.
-func (q *Queue) next(ctx, running context.Context, consumer jetstream.Consumer, handle Handler) {
+func (q *Queue) next(ctx, running context.Context, kind string, consumer jetstream.Consumer, handle Handler) {
 	wait, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	message, err := consumer.Next(jetstream.FetchContext(wait))
@@ -78,6 +76,9 @@ func (q *Queue) next(ctx, running context.Context, consumer jetstream.Consumer, 
 	case ctx.Err() == nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, nats.ErrTimeout):
 		q.log.Warn("waiting for work failed", "error", report.Redact(err.Error()))
 		time.Sleep(time.Second)
+		if _, err := q.makeConsumer(ctx, kind); err != nil { // the store may have been opened again without it
+			q.log.Warn("the consumer cannot be made again", "error", report.Redact(err.Error()))
+		}
 	}
 }
 

@@ -7,9 +7,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/slack-go/slack"
+
 	"github.com/gpu-triage/triage/matcher/render"
 	"github.com/gpu-triage/triage/matcher/report"
-	"github.com/slack-go/slack"
 )
 
 // Slack's limits, with a little room: of blocks, of characters in a section, in a header, and (undocumented) in all blocks together.
@@ -98,8 +99,20 @@ func (c *composer) report(r report.Report, page string) {
 		c.question(d)
 	}
 	c.notes(r.Notes)
+	c.earlier(render.Earlier(&r))
 	c.others(r.Diagnoses[1:], page)
 	c.whole = c.whole && len(d.Backends) == 0 && len(d.Consequences) == 0
+}
+
+// earlier links earlier answers with the same cause.
+func (c *composer) earlier(links []string) {
+	if len(links) == 0 {
+		return
+	}
+	for i, link := range links {
+		links[i] = "<" + link + ">"
+	}
+	c.section("_Earlier: " + strings.Join(links, ", ") + "_")
 }
 
 // others names what else was found.

@@ -12,7 +12,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/slack-go/slack"
@@ -35,14 +34,17 @@ type Config struct {
 	AppToken      string // Socket Mode
 	APIURL        string // "" for Slack's
 	PublicURL     string // where this server's /reports are, "" when nowhere
+	Install       Install
 	Data          string // folder for downloads
 
-	Store   *queue.Store
-	Reports bots.Reports
-	Queue   *queue.Queue
-	Metrics *bots.Metrics
-	Engine  bots.Engine
-	Fetch   *fetch.Client
+	Store      *queue.Store
+	Reports    bots.Reports
+	Recurrence bots.Recurrence
+	Limits     *bots.Limits // how often each person may have a log read
+	Queue      *queue.Queue
+	Metrics    *bots.Metrics
+	Engine     bots.Engine
+	Fetch      *fetch.Client
 	// Links reads logs from other places that people link; ok is false for an address that it does not know.
 	Links func(ctx context.Context, address, dir string) (logs []fetch.Log, ok bool, err error)
 	Log   *slog.Logger
@@ -51,51 +53,58 @@ type Config struct {
 // Bot is the Slack bot.
 type Bot struct {
 	Config
-	api     *slack.Client
-	apiHost string
-	http    *http.Client
+	api      *slack.Client
+	apiHost  string
+	http     *http.Client
+	identity *identity
+	installs *bots.Limits
 }
 
 // New returns a bot. It asks Slack nothing yet.
 func New(config Config) (*Bot, error) {
-	b := &Bot{Config: config, http: &http.Client{
+	b := &Bot{Config: config, identity: &identity{}, installs: bots.NewLimits(maxInstalls, time.Minute, maxInstalls), http: &http.Client{
 		Timeout:       15 * time.Second,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
-	options := []slack.Option{slack.OptionHTTPClient(&http.Client{Timeout: 20 * time.Second}), slack.OptionAppLevelToken(config.AppToken)}
 	if config.APIURL != "" {
 		u, err := url.Parse(config.APIURL)
 		if err != nil || u.Host == "" {
 			return nil, errors.New("SLACK_API_URL is no address")
 		}
 		b.apiHost = u.Hostname()
-		options = append(options, slack.OptionAPIURL(strings.TrimSuffix(config.APIURL, "/")+"/"))
 	}
-	b.api = slack.New(config.BotToken, options...)
+	b.api = b.client(config.BotToken)
 	return b, nil
 }
 
-// Handlers are the endpoints of HTTP mode.
+// Handlers are the endpoints of HTTP mode, when there is a secret to check signatures with, and those by which workspaces install the app.
 func (b *Bot) Handlers() map[string]http.Handler {
-	return map[string]http.Handler{
-		"POST /slack/commands": b.verified(func(ctx context.Context, body []byte) (any, error) {
-			form, err := url.ParseQuery(string(body))
-			if err != nil {
-				return nil, errMalformed
-			}
-			return b.command(ctx, commandOf(form), digest(body))
-		}),
-		"POST /slack/interactions": b.verified(func(ctx context.Context, body []byte) (any, error) {
-			form, err := url.ParseQuery(string(body))
-			if err != nil {
-				return nil, errMalformed
-			}
-			return b.interaction(ctx, []byte(form.Get("payload")), digest(body))
-		}),
-		"POST /slack/events": b.verified(func(ctx context.Context, body []byte) (any, error) {
-			return b.event(ctx, body, digest(body))
-		}),
+	handlers := map[string]http.Handler{}
+	if b.Install.on() {
+		handlers["GET /slack/install"] = http.HandlerFunc(b.install)
+		handlers["GET /slack/oauth"] = http.HandlerFunc(b.installed)
 	}
+	if b.SigningSecret == "" {
+		return handlers
+	}
+	handlers["POST /slack/commands"] = b.verified(func(ctx context.Context, body []byte) (any, error) {
+		form, err := url.ParseQuery(string(body))
+		if err != nil {
+			return nil, errMalformed
+		}
+		return b.command(ctx, commandOf(form), digest(body))
+	})
+	handlers["POST /slack/interactions"] = b.verified(func(ctx context.Context, body []byte) (any, error) {
+		form, err := url.ParseQuery(string(body))
+		if err != nil {
+			return nil, errMalformed
+		}
+		return b.interaction(ctx, []byte(form.Get("payload")), digest(body))
+	})
+	handlers["POST /slack/events"] = b.verified(func(ctx context.Context, body []byte) (any, error) {
+		return b.event(ctx, body, digest(body))
+	})
+	return handlers
 }
 
 // errMalformed says that a request is not what Slack sends.

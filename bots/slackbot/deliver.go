@@ -2,15 +2,18 @@ package slackbot
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptrace"
+	"os"
 	"slices"
-	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/slack-go/slack"
@@ -21,13 +24,18 @@ import (
 // progress is how far the delivery of a letter has come.
 type progress struct {
 	Stage   string `json:"stage"`
-	Channel string `json:"channel,omitempty"` // where the message is
+	Channel string `json:"channel,omitempty"` // where the message is, or is being posted
 	TS      string `json:"ts,omitempty"`
+
+	Since time.Time `json:"since,omitzero"` // of the first try to post
+	Tried time.Time `json:"tried,omitzero"` // of the last
 }
 
 // A letter is posted between "posting" and "posted": whoever finds "posting" looks whether the message is there before posting again.
+// Whoever finds "sent" cannot look, and does not post again.
 const (
 	stagePosting = "posting"
+	stageSent    = "sent"
 	stagePosted  = "posted"
 	stageDone    = "done"
 )
@@ -41,13 +49,13 @@ func (b *Bot) deliver(ctx context.Context, id string, t task, l letter) (fresh b
 	if _, err := b.Store.Load(ctx, progressKey(id), &p); err != nil {
 		return false, err
 	}
+	if p.Stage == stageSent {
+		b.Log.Warn("cut off while an answer was sent that nobody can look for: it counts as sent", "delivery", id)
+		p.Stage = stagePosted
+	}
 	if p.Stage == "" || p.Stage == stagePosting {
-		again := p.Stage == stagePosting
-		if err := b.Store.Save(ctx, progressKey(id), progress{Stage: stagePosting}); err != nil {
-			return false, err
-		}
 		queue.CrashPoint("before-post")
-		p, err = b.post(ctx, id, t, l, again)
+		p, err = b.post(ctx, id, t, l, p)
 		if err != nil {
 			return false, err
 		}
@@ -73,10 +81,10 @@ func (b *Bot) deliver(ctx context.Context, id string, t task, l letter) (fresh b
 // errNoWay says that this way does not lead to the reader, so that the next is tried.
 var errNoWay = errors.New("no way to the reader")
 
-func (b *Bot) post(ctx context.Context, id string, t task, l letter, again bool) (progress, error) {
+func (b *Bot) post(ctx context.Context, id string, t task, l letter, before progress) (progress, error) {
 	type way func(letter) (progress, error)
 	channel := func(to, thread string) way {
-		return func(l letter) (progress, error) { return b.postMessage(ctx, id, to, thread, l, again) }
+		return func(l letter) (progress, error) { return b.postMessage(ctx, id, to, thread, l, before) }
 	}
 	var ways []way
 	open := t.Thread != "" || l.public // for the channel to see
@@ -84,13 +92,17 @@ func (b *Bot) post(ctx context.Context, id string, t task, l letter, again bool)
 		ways = append(ways, channel(t.Channel, t.Thread))
 	}
 	if t.ResponseURL != "" {
-		ways = append(ways, func(l letter) (progress, error) { return progress{}, b.respond(ctx, t, l, again) })
+		ways = append(ways, func(l letter) (progress, error) {
+			return progress{}, b.sendBlind(ctx, id, before, func() error { return b.respond(ctx, t, l) })
+		})
 	}
 	if t.User != "" {
 		ways = append(ways, channel(t.User, ""))
 	}
 	if !open && t.Channel != "" && t.User != "" {
-		ways = append(ways, func(l letter) (progress, error) { return progress{}, b.postEphemeral(ctx, t.Channel, t.User, l) })
+		ways = append(ways, func(l letter) (progress, error) {
+			return progress{}, b.sendBlind(ctx, id, before, func() error { return b.postEphemeral(ctx, t.Channel, t.User, l) })
+		})
 	}
 	for _, try := range ways {
 		p, err := try(l)
@@ -126,9 +138,9 @@ type uses struct {
 	Count int `json:"count"`
 }
 
-// respond posts to response_url. Its posts cannot be looked up: one that was perhaps made before asks to be replaced.
-func (b *Bot) respond(ctx context.Context, t task, l letter, again bool) error {
-	key := "url:" + t.ResponseURL
+// respond posts to response_url.
+func (b *Bot) respond(ctx context.Context, t task, l letter) error {
+	key := "url:" + t.in(t.ResponseURL)
 	var used uses
 	if _, err := b.Store.Load(ctx, key, &used); err != nil {
 		return err
@@ -144,7 +156,7 @@ func (b *Bot) respond(ctx context.Context, t task, l letter, again bool) error {
 	if l.public {
 		kind = slack.ResponseTypeInChannel
 	}
-	content := map[string]any{"response_type": kind, "replace_original": again && !l.public && t.Do == doAnswer, "text": l.text}
+	content := map[string]any{"response_type": kind, "replace_original": false, "text": l.text}
 	if list := l.blocks.list(); len(list) > 0 {
 		content["blocks"] = list
 	}
@@ -152,52 +164,43 @@ func (b *Bot) respond(ctx context.Context, t task, l letter, again bool) error {
 	if err != nil {
 		return err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, t.ResponseURL, bytes.NewReader(body))
+	var sent atomic.Bool
+	trace := &httptrace.ClientTrace{WroteRequest: func(i httptrace.WroteRequestInfo) { sent.Store(i.Err == nil) }}
+	request, err := http.NewRequestWithContext(httptrace.WithClientTrace(ctx, trace), http.MethodPost, t.ResponseURL, bytes.NewReader(body))
 	if err != nil {
 		return queue.Permanent(err)
 	}
 	request.Header.Set("Content-Type", "application/json; charset=utf-8")
 	response, err := b.http.Do(request)
 	if err != nil {
-		return errors.New("response_url cannot be reached") // its address is a secret
+		return noAnswer{late: sent.Load() && os.IsTimeout(err)}
 	}
 	defer response.Body.Close()
 	said, _ := io.ReadAll(io.LimitReader(response.Body, 4096))
 	return refusal(response, said, len(l.blocks.list()) > 0)
 }
 
-// refusal is what the answer to a post means: nil when it was taken.
-func refusal(response *http.Response, said []byte, withBlocks bool) error {
-	code := response.StatusCode
-	switch {
-	case code == http.StatusTooManyRequests:
-		seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
-		return queue.Later(errors.New("response_url: rate limited"), time.Duration(max(seconds, 1))*time.Second)
-	case code == http.StatusNotFound, code == http.StatusGone, bytes.Contains(said, []byte("used_url")), bytes.Contains(said, []byte("expired_url")):
-		return fmt.Errorf("response_url has expired: %w", errNoWay)
-	case code >= 400 && withBlocks && blocksRefused(string(said)):
-		return errBlocks
-	case code >= 400 && code < 500:
-		return queue.Permanent(fmt.Errorf("response_url refused the message with %d: %.200s", code, said))
-	case code >= 300:
-		return fmt.Errorf("response_url answered %d", code)
-	}
-	return nil
-}
-
 // eventType marks our messages, so that they can be found again.
 const eventType = "triage_answer"
 
 // postMessage posts to a channel, a thread or a person. One that was perhaps made before is looked for first.
-func (b *Bot) postMessage(ctx context.Context, id, channel, thread string, l letter, again bool) (progress, error) {
+func (b *Bot) postMessage(ctx context.Context, id, channel, thread string, l letter, before progress) (progress, error) {
 	if b.BotToken == "" {
 		return progress{}, fmt.Errorf("SLACK_BOT_TOKEN is missing: %w", errNoWay)
 	}
-	if again {
-		if p, ok := b.find(ctx, id, channel, thread); ok {
-			return p, nil
+	if before.Channel != channel {
+		before = progress{} // it was tried elsewhere
+	}
+	if before.Stage == stagePosting {
+		if p, found, err := b.look(ctx, id, channel, thread, before); found || err != nil {
+			return p, err
 		}
 	}
+	now := time.Now().UTC()
+	if err := b.Store.Save(ctx, progressKey(id), progress{Stage: stagePosting, Channel: channel, Since: cmp.Or(before.Since, now), Tried: now}); err != nil {
+		return progress{}, err
+	}
+	queue.CrashPoint("posting")
 	options := []slack.MsgOption{
 		slack.MsgOptionText(l.text, false), slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl(),
 		slack.MsgOptionMetadata(slack.SlackMetadata{EventType: eventType, EventPayload: map[string]any{"id": id}}),
@@ -210,10 +213,10 @@ func (b *Bot) postMessage(ctx context.Context, id, channel, thread string, l let
 	}
 	at, ts, err := b.api.PostMessageContext(ctx, channel, options...)
 	if err != nil && blocksRefused(err.Error()) && len(l.blocks.list()) > 0 {
-		return progress{}, errBlocks
+		return progress{}, b.refused(ctx, id, errBlocks)
 	}
 	if err != nil {
-		return progress{}, judge(err)
+		return progress{}, b.refused(ctx, id, judge(err))
 	}
 	return progress{Channel: at, TS: ts}, nil
 }
@@ -237,24 +240,6 @@ func (b *Bot) postEphemeral(ctx context.Context, channel, user string, l letter)
 	return nil
 }
 
-// find looks for a message of ours that an earlier try may have posted.
-func (b *Bot) find(ctx context.Context, id, channel, thread string) (progress, bool) {
-	var recent []slack.Message
-	if thread != "" {
-		recent, _, _, _ = b.api.GetConversationRepliesContext(ctx, &slack.GetConversationRepliesParameters{
-			ChannelID: channel, Timestamp: thread, Limit: 100, IncludeAllMetadata: true})
-	} else if page, err := b.api.GetConversationHistoryContext(ctx, &slack.GetConversationHistoryParameters{
-		ChannelID: channel, Limit: 50, IncludeAllMetadata: true}); err == nil {
-		recent = page.Messages
-	}
-	for _, m := range recent {
-		if m.Metadata.EventType == eventType && m.Metadata.EventPayload["id"] == id {
-			return progress{Channel: channel, TS: m.Timestamp}, true
-		}
-	}
-	return progress{}, false
-}
-
 // snippet puts the long report into the thread below the message; without it the message still says the most.
 func (b *Bot) snippet(ctx context.Context, at progress, l letter) {
 	if l.long == "" || at.Channel == "" || at.TS == "" {
@@ -270,8 +255,9 @@ func (b *Bot) snippet(ctx context.Context, at progress, l letter) {
 }
 
 // closedWays are Slack's errors that say that a message cannot go this way.
-var closedWays = []string{"not_in_channel", "channel_not_found", "is_archived", "restricted_action", "cannot_dm_bot", "user_not_found",
-	"missing_scope", "messages_tab_disabled", "user_not_in_channel", "not_allowed_token_type", "thread_not_found", "user_disabled"}
+var closedWays = []string{"not_in_channel", "channel_not_found", "is_archived", "cannot_dm_bot", "user_not_found",
+	"missing_scope", "messages_tab_disabled", "user_not_in_channel", "not_allowed_token_type", "thread_not_found", "user_disabled",
+	"no_permission", "ekm_access_denied", "team_access_not_granted", "channel_type_not_supported", "cannot_reply_to_message"}
 
 // judge tells the queue what an error of Slack's means.
 func judge(err error) error {
@@ -284,9 +270,9 @@ func judge(err error) error {
 		return queue.Later(err, limited.RetryAfter)
 	case errors.As(err, &said) && (said.Err == "ratelimited" || said.Err == "rate_limited"):
 		return queue.Later(err, 30*time.Second)
-	case errors.As(err, &said) && slices.Contains(closedWays, said.Err):
+	case errors.As(err, &said) && (slices.Contains(closedWays, said.Err) || strings.HasPrefix(said.Err, "restricted_action")):
 		return fmt.Errorf("%s: %w", said.Err, errNoWay)
-	case errors.As(err, &said) && (strings.HasPrefix(said.Err, "invalid_") || strings.HasPrefix(said.Err, "token_") || said.Err == "account_inactive" || said.Err == "msg_too_long"):
+	case errors.As(err, &said) && (strings.HasPrefix(said.Err, "invalid_") || strings.HasPrefix(said.Err, "token_") || said.Err == "account_inactive" || slices.Contains(mistakes, said.Err)):
 		return queue.Permanent(err)
 	}
 	return err

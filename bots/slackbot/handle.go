@@ -23,6 +23,10 @@ func (b *Bot) Handle(ctx context.Context, job queue.Job) error {
 	if err := json.Unmarshal(job.Data, &t); err != nil {
 		return queue.Permanent(err)
 	}
+	b, err := b.at(ctx, t.place)
+	if err != nil {
+		return err
+	}
 	switch t.Do {
 	case doAnswer:
 		return b.answer(ctx, job, t)
@@ -32,6 +36,9 @@ func (b *Bot) Handle(ctx context.Context, job queue.Job) error {
 		return b.share(ctx, t)
 	case doFeedback:
 		return b.feedback(ctx, job, t)
+	case doTell:
+		_, err := b.deliver(ctx, job.ID, t, letter{text: t.Text})
+		return err
 	}
 	return queue.Permanent(fmt.Errorf("unknown task %q", t.Do))
 }
@@ -71,8 +78,15 @@ func (b *Bot) answer(ctx context.Context, job queue.Job, t task) error {
 	}
 	report.Notes = slices.Concat(complaints, notes, report.Notes)
 	queue.CrashPoint("diagnosed")
+	seen, err := b.Recurrence.Tell(ctx, bots.Place{Scope: t.scope(), Question: job.ID}, &report)
+	if err != nil {
+		return err
+	}
 	id, err := b.Reports.Save(ctx, job.ID, report)
 	if err != nil {
+		return err
+	}
+	if err := b.Recurrence.Keep(ctx, seen, b.page(id)); err != nil {
 		return err
 	}
 	fresh, err := b.deliver(ctx, job.ID, t, b.letter(report, id, t.Thread == ""))
@@ -80,6 +94,15 @@ func (b *Bot) answer(ctx context.Context, job queue.Job, t task) error {
 		b.Metrics.Answered(Kind, report)
 	}
 	return err
+}
+
+// scope is where what an answer says of others may be read: the channel, or for an answer that only one person sees, what they asked there.
+func (t task) scope() string {
+	scope := strings.Join([]string{Kind, t.place.Team, t.Channel}, ":")
+	if t.Thread == "" {
+		scope += ":" + t.User
+	}
+	return scope
 }
 
 // gather collects the logs of a task: pasted, linked and attached. What cannot be read is told in notes; the error is that of a service that
@@ -123,11 +146,14 @@ func unfenced(text string) string {
 	return strings.ReplaceAll(text, "```", "")
 }
 
+// shareID is the same for all who share a report in a channel.
+func (t task) shareID() string { return t.in("share:" + t.Report + ":" + t.Channel) }
+
 // share posts a report for the whole channel, once.
 func (b *Bot) share(ctx context.Context, t task) error {
 	report, err := b.Reports.Get(ctx, t.Report)
 	if errors.Is(err, bots.ErrNoReport) {
-		_, err := b.deliver(ctx, "gone:"+t.Report+t.User, t, letter{text: "That report is no longer kept: ask again."})
+		_, err := b.deliver(ctx, t.in("gone:"+t.Report+t.User), t, letter{text: "That report is no longer kept: ask again."})
 		return err
 	}
 	if err != nil {
@@ -135,7 +161,7 @@ func (b *Bot) share(ctx context.Context, t task) error {
 	}
 	l := b.letter(report, t.Report, false)
 	l.public = true
-	_, err = b.deliver(ctx, "share:"+t.Report+":"+t.Channel, t, l)
+	_, err = b.deliver(ctx, t.shareID(), t, l)
 	return err
 }
 
@@ -145,7 +171,7 @@ func (b *Bot) feedback(ctx context.Context, job queue.Job, t task) error {
 	if err != nil && !errors.Is(err, bots.ErrNoReport) {
 		return err
 	}
-	first, err := b.Store.First(ctx, "feedback:"+t.Report+":"+t.User)
+	first, err := b.Store.First(ctx, "feedback:"+t.in(t.Report+":"+t.User))
 	if err != nil {
 		return err
 	}
@@ -174,11 +200,16 @@ type letter struct {
 	public bool   // for the channel to see
 }
 
-func (b *Bot) letter(report report.Report, id string, private bool) letter {
-	page := ""
-	if b.PublicURL != "" {
-		page = strings.TrimSuffix(b.PublicURL, "/") + "/reports/" + id
+// page is where people find a report, "" when nowhere.
+func (b *Bot) page(id string) string {
+	if b.PublicURL == "" {
+		return ""
 	}
+	return strings.TrimSuffix(b.PublicURL, "/") + "/reports/" + id
+}
+
+func (b *Bot) letter(report report.Report, id string, private bool) letter {
+	page := b.page(id)
 	l := letter{text: headline(report), public: !private}
 	var whole bool
 	l.blocks, whole = compose(report, id, page, private)

@@ -1,6 +1,7 @@
 package slackbot
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/url"
@@ -19,10 +20,12 @@ const (
 	doModal    = "modal"
 	doShare    = "share"
 	doFeedback = "feedback"
+	doTell     = "tell" // the text, to one person
 )
 
 // task is the data of a job.
 type task struct {
+	place
 	Do          string            `json:"do"`
 	Channel     string            `json:"channel,omitempty"`
 	User        string            `json:"user,omitempty"`
@@ -44,15 +47,18 @@ func (b *Bot) add(ctx context.Context, id string, t task) error {
 	if err != nil {
 		return err
 	}
+	id = t.in(id)
 	key := id
 	if t.Do == doShare { // several people, or one in a hurry, may press the button of one report: it is shared once
-		key = "share:" + t.Report + ":" + t.Channel
+		key = t.shareID()
 	}
 	return b.Queue.Add(ctx, queue.Job{ID: id, Kind: Kind, Key: key, Data: data})
 }
 
 // slash is a slash command, as a form over HTTP or JSON in Socket Mode.
 type slash struct {
+	Team        string `json:"team_id"`
+	Enterprise  string `json:"enterprise_id"`
 	Channel     string `json:"channel_id"`
 	User        string `json:"user_id"`
 	Text        string `json:"text"`
@@ -61,7 +67,8 @@ type slash struct {
 }
 
 func commandOf(form url.Values) slash {
-	return slash{form.Get("channel_id"), form.Get("user_id"), form.Get("text"), form.Get("response_url"), form.Get("trigger_id")}
+	return slash{Team: form.Get("team_id"), Enterprise: form.Get("enterprise_id"), Channel: form.Get("channel_id"), User: form.Get("user_id"),
+		Text: form.Get("text"), ResponseURL: form.Get("response_url"), Trigger: form.Get("trigger_id")}
 }
 
 // reply is the body of an acknowledgement that shows a message to whoever asked.
@@ -76,7 +83,7 @@ func (b *Bot) command(ctx context.Context, c slash, digest string) (any, error) 
 	if c.User == "" && c.ResponseURL == "" || c.ResponseURL != "" && !b.trusted(c.ResponseURL) {
 		return nil, errMalformed
 	}
-	t := task{Do: doAnswer, Channel: c.Channel, User: c.User, ResponseURL: c.ResponseURL, Issued: time.Now().UTC(), Trigger: c.Trigger, Text: c.Text}
+	t := task{place: place{c.Team, c.Enterprise}, Do: doAnswer, Channel: c.Channel, User: c.User, ResponseURL: c.ResponseURL, Issued: time.Now().UTC(), Trigger: c.Trigger, Text: c.Text}
 	id := c.Trigger
 	if id == "" {
 		id = digest
@@ -86,6 +93,10 @@ func (b *Bot) command(ctx context.Context, c slash, digest string) (any, error) 
 		return reply{Type: slack.ResponseTypeEphemeral, Text: helpText}, nil
 	case text == "":
 		t.Do = doModal
+	default:
+		if words := b.over(t); words != "" {
+			return overReply(words), nil
+		}
 	}
 	if err := b.add(ctx, id, t); err != nil {
 		return nil, err
@@ -115,8 +126,16 @@ type payload struct {
 	Trigger     string `json:"trigger_id"`
 	ResponseURL string `json:"response_url"`
 	AppID       string `json:"api_app_id"`
-	User        struct {
+	Team        struct {
+		ID         string `json:"id"`
+		Enterprise string `json:"enterprise_id"`
+	} `json:"team"` // null where an organization installed the app
+	Enterprise struct {
 		ID string `json:"id"`
+	} `json:"enterprise"`
+	User struct {
+		ID   string `json:"id"`
+		Team string `json:"team_id"`
 	} `json:"user"`
 	Channel struct {
 		ID string `json:"id"`
@@ -129,6 +148,7 @@ type payload struct {
 	} `json:"actions"`
 	View struct {
 		ID       string `json:"id"`
+		Team     string `json:"app_installed_team_id"`
 		Metadata string `json:"private_metadata"`
 		State    struct {
 			Values map[string]map[string]struct {
@@ -137,6 +157,11 @@ type payload struct {
 			} `json:"values"`
 		} `json:"state"`
 	} `json:"view"`
+}
+
+// place is where the app that was asked is installed. In a channel that two workspaces share, the person may be of the other one.
+func (p payload) place() place {
+	return place{cmp.Or(p.View.Team, p.Team.ID, p.User.Team), cmp.Or(p.Enterprise.ID, p.Team.Enterprise)}
 }
 
 type file struct {
@@ -158,7 +183,7 @@ func (b *Bot) interaction(ctx context.Context, data []byte, digest string) (any,
 	if json.Unmarshal(data, &p) != nil || p.User.ID == "" || p.ResponseURL != "" && !b.trusted(p.ResponseURL) {
 		return nil, errMalformed
 	}
-	t := task{Channel: p.Channel.ID, User: p.User.ID, ResponseURL: p.ResponseURL, Issued: time.Now().UTC(), Trigger: p.Trigger}
+	t := task{place: p.place(), Channel: p.Channel.ID, User: p.User.ID, ResponseURL: p.ResponseURL, Issued: time.Now().UTC(), Trigger: p.Trigger}
 	id := p.Trigger
 	if id == "" {
 		id = digest
@@ -181,6 +206,7 @@ func (b *Bot) interaction(ctx context.Context, data []byte, digest string) (any,
 			t.Thread = p.Message.Thread
 		}
 		t.Ours = p.AppID != "" && p.Message.AppID == p.AppID
+		return nil, b.ask(ctx, id, t)
 	case p.Type == "shortcut":
 		t.Do = doModal
 	case p.Type == "view_submission" && metadataOf(p.View.Metadata).Callback == callbackModal:
@@ -216,46 +242,11 @@ func (b *Bot) submission(ctx context.Context, p payload, t task, id string) (any
 	if strings.TrimSpace(t.Text) == "" && len(t.Files) == 0 {
 		return slack.NewErrorsViewSubmissionResponse(map[string]string{blockLog: "Paste a log or a link, or add a file below."}), nil
 	}
+	if words := b.over(t); words != "" {
+		return slack.NewErrorsViewSubmissionResponse(map[string]string{blockLog: words}), nil
+	}
 	if p.View.ID != "" {
 		id = "view-" + p.View.ID // a modal is handed in once, however often Slack says so
-	}
-	return nil, b.add(ctx, id, t)
-}
-
-// event takes a delivery of the Events API.
-func (b *Bot) event(ctx context.Context, data []byte, digest string) (any, error) {
-	var e struct {
-		Type      string `json:"type"`
-		Challenge string `json:"challenge"`
-		ID        string `json:"event_id"`
-		Event     struct {
-			message
-			Type        string `json:"type"`
-			Subtype     string `json:"subtype"`
-			ChannelType string `json:"channel_type"`
-			Channel     string `json:"channel"`
-			User        string `json:"user"`
-			Bot         string `json:"bot_id"`
-		} `json:"event"`
-	}
-	if err := json.Unmarshal(data, &e); err != nil {
-		return nil, errMalformed
-	}
-	if e.Type == "url_verification" {
-		return map[string]string{"challenge": e.Challenge}, nil
-	}
-	m := e.Event
-	direct := m.Type == "message" && m.ChannelType == "im" && (m.Subtype == "" || m.Subtype == "file_share")
-	if e.Type != "event_callback" || m.Bot != "" || m.User == "" || m.Channel == "" || !direct && m.Type != "app_mention" {
-		return nil, nil
-	}
-	t := task{Do: doAnswer, Channel: m.Channel, User: m.User, Text: unescape(withoutMention(m.Text)), Files: idsOf(m.Files), Thread: m.TS}
-	if m.Thread != "" {
-		t.Thread = m.Thread
-	}
-	id := e.ID
-	if id == "" {
-		id = digest
 	}
 	return nil, b.add(ctx, id, t)
 }
@@ -267,16 +258,6 @@ func idsOf(files []file) (ids []string) {
 		}
 	}
 	return ids
-}
-
-// withoutMention drops the mention of ourselves that a message begins with.
-func withoutMention(text string) string {
-	if rest, ok := strings.CutPrefix(strings.TrimSpace(text), "<@"); ok {
-		if _, after, ok := strings.Cut(rest, ">"); ok {
-			return strings.TrimSpace(after)
-		}
-	}
-	return text
 }
 
 // unescape gives a message's text as it was typed: Slack escapes three characters and wraps addresses.

@@ -5,39 +5,15 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"sync"
-
-	"golang.org/x/time/rate"
 )
 
-// callers bounds how often each caller may ask. Behind a proxy all are one caller.
-type callers struct {
-	mu   sync.Mutex
-	each map[string]*rate.Limiter
-}
-
-const (
-	maxCallers = 10_000 // that are remembered; then all are forgotten, so that memory stays bounded
-	burst      = 10     // requests at once
-)
-
-// allow tells whether the sender of a request may ask now, when each may so many times a minute.
-func (c *callers) allow(r *http.Request, perMinute int) bool {
+// callerOf is who sent a request. Behind a proxy all are one caller.
+func callerOf(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
-		host = r.RemoteAddr
+		return r.RemoteAddr
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.each == nil || len(c.each) >= maxCallers {
-		c.each = make(map[string]*rate.Limiter)
-	}
-	limiter := c.each[host]
-	if limiter == nil {
-		limiter = rate.NewLimiter(rate.Limit(float64(perMinute)/60), min(burst, perMinute))
-		c.each[host] = limiter
-	}
-	return limiter.Allow()
+	return host
 }
 
 // hasToken tells whether a request brings a token. Nobody has the empty one.
@@ -54,7 +30,7 @@ func (s *Server) guarded(handler http.HandlerFunc) http.Handler {
 			http.Error(w, "off: others than this machine can reach this address, so TRIAGE_DIAGNOSE_TOKEN has to be set", http.StatusForbidden)
 		case s.DiagnoseToken != "" && !hasToken(r, s.DiagnoseToken):
 			http.Error(w, "not for you: send Authorization: Bearer with the token in TRIAGE_DIAGNOSE_TOKEN", http.StatusUnauthorized)
-		case s.PerMinute > 0 && !s.callers.allow(r, s.PerMinute):
+		case s.Callers.Wait(callerOf(r)) > 0:
 			w.Header().Set("Retry-After", "60")
 			http.Error(w, "too many requests: try again in a minute", http.StatusTooManyRequests)
 		default:

@@ -3,6 +3,7 @@ package web
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,12 +13,14 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/gpu-triage/triage/bots"
 	"github.com/gpu-triage/triage/bots/fetch"
 	"github.com/gpu-triage/triage/bots/queue"
 	"github.com/gpu-triage/triage/matcher/render"
+	"github.com/gpu-triage/triage/matcher/report"
 )
 
 // Server is the HTTP side: health, metrics, reports and the diagnosing of a posted log. Slack and GitHub hang in their own handlers.
@@ -25,22 +28,23 @@ type Server struct {
 	Store      *queue.Store
 	Queue      *queue.Queue
 	Reports    bots.Reports
+	Recurrence bots.Recurrence
 	Metrics    *bots.Metrics
 	Engine     bots.Engine
 	Log        *slog.Logger
 	Data       string // folder for logs while they are read
-	AdminToken string // opens /dead; "" leaves it shut
+	AdminToken string // opens /dead and /setup; "" leaves them shut
+	Setup      Setup
 	Handlers   map[string]http.Handler
 
 	MetricsApart  bool         // /metrics is served elsewhere, by ServeMetrics
 	DiagnoseToken string       // opens /v1/diagnose; "" opens it only when Local
 	Local         bool         // none but this machine can reach the address
-	PerMinute     int          // logs that one caller may have diagnosed; 0 for any number
+	Callers       *bots.Limits // how often each may post a log
 	Spooled       *bots.Budget // bytes of posted logs that wait or are read
 	Bodies        *bots.Budget // bytes of Slack's and GitHub's requests
 
-	callers callers
-	asking  asking
+	asking asking
 }
 
 const (
@@ -48,6 +52,9 @@ const (
 	postedTime  = 10 * time.Minute // to send it in
 	requestTime = 30 * time.Second // for every other request, of it
 	bodyTime    = 10 * time.Second // for its body
+
+	maxConnections = 4096 // open at once; fewer where the process may have few files
+	maxScrapers    = 64   // the same where only metrics and health are served
 )
 
 // Handler returns every endpoint.
@@ -63,6 +70,9 @@ func (s *Server) Handler() http.Handler {
 	add("GET /reports/{id}", http.HandlerFunc(s.report))
 	add("DELETE /reports/{id}", s.admin(s.deleteReport))
 	add("GET /reports/{id}/wrong", http.HandlerFunc(s.wrong))
+	for pattern, handler := range s.setup() {
+		add(pattern, handler)
+	}
 	add("GET /dead", s.admin(s.listDead))
 	add("POST /dead/{sequence}", s.admin(s.revive))
 	add("GET /healthz", http.HandlerFunc(alive))
@@ -75,7 +85,7 @@ func (s *Server) Handler() http.Handler {
 
 // Serve answers on an address until the context ends, then finishes what has begun within grace.
 func (s *Server) Serve(ctx context.Context, listener net.Listener, grace time.Duration) error {
-	return s.listen(ctx, listener, s.Handler(), grace)
+	return s.listen(ctx, listener, s.Handler(), min(openFiles()*2/5, maxConnections), grace) // a posted log has a file beside its connection
 }
 
 // ServeMetrics answers /metrics, /healthz and /readyz alone, on an address that strangers cannot reach and so cannot keep busy.
@@ -84,11 +94,12 @@ func (s *Server) ServeMetrics(ctx context.Context, listener net.Listener, grace 
 	mux.Handle("GET /metrics", s.Metrics.Handler())
 	mux.HandleFunc("GET /healthz", alive)
 	mux.HandleFunc("GET /readyz", s.ready)
-	return s.listen(ctx, listener, mux, grace)
+	return s.listen(ctx, listener, mux, maxScrapers, grace)
 }
 
-func (s *Server) listen(ctx context.Context, listener net.Listener, handler http.Handler, grace time.Duration) error {
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+func (s *Server) listen(ctx context.Context, listener net.Listener, handler http.Handler, most int, grace time.Duration) error {
+	open := newConnections(most)
+	server := &http.Server{Handler: open.watch(handler), ConnState: open.changed, ConnContext: open.attach, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn)}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
@@ -145,7 +156,7 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 	defer cancel()
 	if err := s.Store.Ready(ctx); err != nil {
-		http.Error(w, "the store cannot be reached", http.StatusServiceUnavailable)
+		http.Error(w, queue.ErrUnwritable.Error(), http.StatusServiceUnavailable)
 		return
 	}
 	fmt.Fprintln(w, "ready")
@@ -167,18 +178,32 @@ func (s *Server) diagnose(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer remove()
-	report, err := s.Engine.Answer(r.Context(), []fetch.Log{{Name: "-", Path: file}}, facts)
+	answer, err := s.Engine.Answer(r.Context(), []fetch.Log{{Name: "-", Path: file}}, facts)
 	if err != nil {
 		s.refuse(w, err)
 		return
 	}
-	s.Metrics.Answered("http", report)
+	s.Metrics.Answered("http", answer)
 	if r.URL.Query().Get("keep") != "false" {
-		if id, err := s.Reports.Save(r.Context(), "http", report); err == nil {
-			w.Header().Set("Link", "</reports/"+id+`>; rel="alternate"`)
-		}
+		s.keep(w, r, &answer)
 	}
-	writeReport(w, &report, accepted(r, jsonForm))
+	writeReport(w, &answer, accepted(r, jsonForm))
+}
+
+// keep keeps an answer, and says in it how often its cause was seen. Without room, nobody is refused an answer.
+func (s *Server) keep(w http.ResponseWriter, r *http.Request, answer *report.Report) {
+	seen, err := s.Recurrence.Tell(r.Context(), bots.Place{Scope: "http", Question: rand.Text()}, answer)
+	if err != nil {
+		s.Log.Warn("what was seen before is not known", "error", err)
+	}
+	id, err := s.Reports.Save(r.Context(), "http", *answer)
+	if err != nil {
+		return
+	}
+	w.Header().Set("Link", "</reports/"+id+`>; rel="alternate"`)
+	if err := s.Recurrence.Keep(r.Context(), seen, "/reports/"+id); err != nil {
+		s.Log.Warn("a cause is not remembered", "error", err)
+	}
 }
 
 // factsIn are the facts that a request gives.
@@ -197,6 +222,12 @@ func factsIn(r *http.Request) (map[string]string, error) {
 // spool reads a posted log into a file, which the caller removes. A sender may be slow, so this is done before a processor is taken for it.
 // When it cannot be read, the request is answered.
 func (s *Server) spool(w http.ResponseWriter, r *http.Request) (file string, remove func(), ok bool) {
+	if s.Store != nil { // a page alone has none
+		if err := s.Store.Writable(); err != nil {
+			s.refuse(w, err)
+			return "", nil, false
+		}
+	}
 	body, err := fetch.Decoded(http.MaxBytesReader(w, r.Body, maxPosted), r.Header.Get("Content-Encoding"), maxPosted)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusUnsupportedMediaType)
@@ -215,8 +246,8 @@ func (s *Server) spool(w http.ResponseWriter, r *http.Request) (file string, rem
 
 func (s *Server) refuse(w http.ResponseWriter, err error) {
 	code, text := http.StatusInternalServerError, "the log could not be diagnosed"
-	if errors.Is(err, bots.ErrBusy) {
-		code, text = http.StatusServiceUnavailable, err.Error()
+	if errors.Is(err, bots.ErrBusy) || errors.Is(err, queue.ErrUnwritable) || errors.Is(err, syscall.ENOSPC) {
+		code, text = http.StatusServiceUnavailable, "too much is being sent, or the disk is full: try again in a minute"
 		w.Header().Set("Retry-After", "60")
 	}
 	if tooLarge := (&http.MaxBytesError{}); errors.As(err, &tooLarge) || errors.Is(err, fetch.ErrTooLarge) {

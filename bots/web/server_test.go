@@ -113,7 +113,7 @@ func TestWhoMayAskForADiagnosis(t *testing.T) {
 
 func TestOneCallerDoesNotShutOutOthers(t *testing.T) {
 	s := newServer(t)
-	s.Local, s.PerMinute = true, 2
+	s.Local, s.Callers = true, bots.NewLimits(2, time.Minute, 2)
 	handler := s.Handler()
 	for i, want := range []int{http.StatusOK, http.StatusOK, http.StatusTooManyRequests} {
 		if code := ask(handler, "192.0.2.1", "", strings.NewReader("nothing\n")); code != want {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,147 +11,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/gpu-triage/triage/bots"
 	"github.com/gpu-triage/triage/bots/queue"
 	"github.com/gpu-triage/triage/bots/web"
 )
-
-// serveSettings are the settings of triage serve. Each is a flag and an environment variable.
-type serveSettings struct {
-	Listen, Data, NATS, PublicURL, AdminToken string
-	MetricsListen, DiagnoseToken              string
-	DiagnoseRate, StoreMiB                    int
-	SlackSecret, SlackBot, SlackApp, SlackAPI string
-	GitHubSecret, GitHubApp, GitHubKey        string
-	GitHubToken, GitHubAPI, Prometheus        string
-	Allow                                     []string
-	Rules                                     ruleFlags
-	Lease, Debounce                           time.Duration
-	Attempts, Workers, Replicas               int
-}
-
-func newServe() *cobra.Command {
-	var s serveSettings
-	c := &cobra.Command{
-		Use:   "serve",
-		Short: "Answer in Slack, on GitHub and over HTTP",
-		Long: "Answer in Slack, on GitHub and over HTTP. Each flag may be given as the environment variable named in its description;\n" +
-			"secrets are better given there.",
-		Args: cobra.NoArgs,
-	}
-	flags := c.Flags()
-	text := func(to *string, name, env, standard, about string) {
-		flags.StringVar(to, name, cmp.Or(os.Getenv(env), standard), about+" ("+env+")")
-		if os.Getenv(env) != "" {
-			flags.Lookup(name).DefValue = "set" // a secret must not show up in --help
-		}
-	}
-	text(&s.Listen, "listen", "TRIAGE_LISTEN", "127.0.0.1:8080", "address to listen on")
-	text(&s.MetricsListen, "metrics-listen", "TRIAGE_METRICS_LISTEN", "", "an address for /metrics, /healthz and /readyz alone; empty: /metrics is served with the rest")
-	text(&s.Data, "data", "TRIAGE_DATA", "./triage-data", "folder of the embedded store and of downloads")
-	text(&s.NATS, "nats-url", "NATS_URL", "", "a NATS cluster with JetStream that replicas share; empty: an embedded server")
-	text(&s.PublicURL, "public-url", "TRIAGE_PUBLIC_URL", "", "where people reach this server, for links to /reports")
-	text(&s.AdminToken, "admin-token", "TRIAGE_ADMIN_TOKEN", "", "opens /dead, where work that failed for good waits")
-	text(&s.DiagnoseToken, "diagnose-token", "TRIAGE_DIAGNOSE_TOKEN", "", "opens /v1/diagnose; without it only the own machine may use it")
-	text(&s.SlackSecret, "slack-signing-secret", "SLACK_SIGNING_SECRET", "", "turns on Slack over HTTP")
-	text(&s.SlackBot, "slack-bot-token", "SLACK_BOT_TOKEN", "", "xoxb-..., to post, read files and open forms")
-	text(&s.SlackApp, "slack-app-token", "SLACK_APP_TOKEN", "", "xapp-..., turns on Slack's Socket Mode")
-	text(&s.SlackAPI, "slack-api-url", "SLACK_API_URL", "", "Slack's API, when it is not Slack's own")
-	text(&s.GitHubSecret, "github-webhook-secret", "GITHUB_WEBHOOK_SECRET", "", "turns on /github/webhook")
-	text(&s.GitHubApp, "github-app-id", "GITHUB_APP_ID", "", "number of the GitHub App")
-	text(&s.GitHubKey, "github-app-private-key-file", "GITHUB_APP_PRIVATE_KEY_FILE", "", "its private key, PEM")
-	text(&s.GitHubToken, "github-token", "GITHUB_TOKEN", "", "a token, instead of an App")
-	text(&s.GitHubAPI, "github-api-url", "GITHUB_API_URL", "", "GitHub's API, when it is not GitHub's own; used as it is")
-	text(&s.Prometheus, "prometheus-url", "PROMETHEUS_URL", "", "where dcgm-exporter's metrics are")
-	allow := flags.StringSlice("fetch-allow", split(os.Getenv("TRIAGE_FETCH_ALLOW")), "further host[:port] to fetch logs from (TRIAGE_FETCH_ALLOW)")
-	s.Rules.add(c)
-	var numbers settledLater
-	numbers.span(c, &s.Lease, "lease", "TRIAGE_LEASE", "5s", "silence after which the work of a killed replica is taken over")
-	numbers.span(c, &s.Debounce, "debounce", "TRIAGE_DEBOUNCE", "5s", "least time between two looks at one issue")
-	numbers.count(c, &s.Attempts, "attempts", "TRIAGE_ATTEMPTS", "10", "failed tries after which work is given up")
-	numbers.count(c, &s.Replicas, "nats-replicas", "TRIAGE_NATS_REPLICAS", "1", "copies that the NATS cluster keeps")
-	numbers.count(c, &s.DiagnoseRate, "diagnose-rate", "TRIAGE_DIAGNOSE_RATE", "30", "logs a minute from one caller of /v1/diagnose; 0 for any number")
-	numbers.count(c, &s.StoreMiB, "store-mib", "TRIAGE_STORE_MIB", "1024", "most that work which waits may take on disk, and reports as well; at least 16")
-	flags.IntVar(&s.Workers, "workers", 4*runtime.GOMAXPROCS(0), "answers in the making at once, for Slack and GitHub each")
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		s.Allow = *allow
-		if err := numbers.settle(); err != nil {
-			return err
-		}
-		if s.StoreMiB < leastStore {
-			return fmt.Errorf("--store-mib %d: at least %d", s.StoreMiB, leastStore)
-		}
-		if err := refuseEmpty(c); err != nil {
-			return err
-		}
-		return serve(c.Context(), s, c.ErrOrStderr())
-	}
-	return c
-}
-
-// leastStore is the smallest store that is of use, in MiB.
-const leastStore = 16
-
-// settledLater are flags that are also environment variables, whose values are read when the command runs, so that what is wrong with one is
-// said in words.
-type settledLater []func() error
-
-// span adds a flag for a time.
-func (l *settledLater) span(c *cobra.Command, to *time.Duration, name, env, standard, about string) {
-	text := c.Flags().String(name, cmp.Or(os.Getenv(env), standard), about+" ("+env+")")
-	*l = append(*l, func() (err error) {
-		*to, err = time.ParseDuration(*text)
-		if err != nil {
-			return fmt.Errorf("--%s %s: it is a time, as 5s, 2m or 1h", name, *text)
-		}
-		return nil
-	})
-}
-
-// count adds a flag for a whole number.
-func (l *settledLater) count(c *cobra.Command, to *int, name, env, standard, about string) {
-	text := c.Flags().String(name, cmp.Or(os.Getenv(env), standard), about+" ("+env+")")
-	*l = append(*l, func() (err error) {
-		*to, err = strconv.Atoi(*text)
-		if err != nil {
-			return fmt.Errorf("--%s %s: it is a whole number, as %s", name, *text, standard)
-		}
-		return nil
-	})
-}
-
-// settle reads the values. The error tells all that is wrong.
-func (l settledLater) settle() error {
-	var problems []error
-	for _, read := range l {
-		problems = append(problems, read())
-	}
-	return errors.Join(problems...)
-}
-
-func split(list string) []string {
-	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' })
-}
-
-// refuseEmpty refuses a secret that is set to nothing: what it should guard would stand open.
-func refuseEmpty(c *cobra.Command) error {
-	for flag, env := range map[string]string{"slack-signing-secret": "SLACK_SIGNING_SECRET", "slack-app-token": "SLACK_APP_TOKEN",
-		"github-webhook-secret": "GITHUB_WEBHOOK_SECRET", "admin-token": "TRIAGE_ADMIN_TOKEN", "diagnose-token": "TRIAGE_DIAGNOSE_TOKEN"} {
-		value, set := os.LookupEnv(env)
-		given := c.Flags().Lookup(flag)
-		if set && strings.TrimSpace(value) == "" && !given.Changed || given.Changed && strings.TrimSpace(given.Value.String()) == "" {
-			return fmt.Errorf("%s is empty: give the secret, or unset it to leave that door shut", env)
-		}
-	}
-	return nil
-}
 
 // How long a stop may take: the requests that have begun, then the work that has.
 const (
@@ -165,6 +30,8 @@ const (
 	postedTime = 30 * time.Second
 	maxSpooled = 1 << 30
 	maxBodies  = 64 << 20
+
+	callerBurst = 10 // logs that one caller may post at once
 )
 
 // server is a triage serve that is about to run.
@@ -172,17 +39,33 @@ type server struct {
 	serveSettings
 	log     *slog.Logger
 	store   *queue.Store
+	vault   *queue.Vault // nil without TRIAGE_SECRET_KEY
 	queue   *queue.Queue
 	metrics *bots.Metrics
 	engine  bots.Engine
 	http    *web.Server
 	work    []func(context.Context) error // runs until the context ends
 	on      []any                         // for the line at the start
+	checks  []check
+	given   struct{ slack, github bool } // in the settings, so that what /setup stored does not count
+	again   chan struct{}                // gets a value when the server is to start anew, with what was stored meanwhile
 }
 
+// errAgain says that the server is to start anew.
+var errAgain = errors.New("start anew")
+
 // serve runs until the context ends.
-func serve(ctx context.Context, s serveSettings, stderr io.Writer) (err error) {
-	v := &server{serveSettings: s, metrics: bots.NewMetrics(), log: slog.New(bots.RedactLog(slog.NewJSONHandler(stderr, nil)))}
+func serve(ctx context.Context, s serveSettings, stderr io.Writer) error {
+	for {
+		if err := serveOnce(ctx, &s, stderr); !errors.Is(err, errAgain) {
+			return err
+		}
+	}
+}
+
+// serveOnce runs until the context ends or the server is to start anew, at the addresses that it then has in s.
+func serveOnce(ctx context.Context, s *serveSettings, stderr io.Writer) (err error) {
+	v := &server{serveSettings: *s, again: make(chan struct{}, 1), metrics: bots.NewMetrics(), log: slog.New(bots.RedactLog(slog.NewJSONHandler(stderr, nil)))}
 	files, err := s.Rules.files()
 	if err != nil {
 		return err
@@ -198,24 +81,32 @@ func serve(ctx context.Context, s serveSettings, stderr io.Writer) (err error) {
 		return err
 	}
 	defer v.store.Close()
+	if err := v.stored(ctx); err != nil {
+		return err
+	}
 	downloads, err := downloadFolder(filepath.Join(s.Data, "downloads"), s.NATS == "")
 	if err != nil {
 		return fmt.Errorf("TRIAGE_DATA: %w", err)
 	}
 	defer os.RemoveAll(downloads)
 	v.queue = queue.New(v.store, v.metrics.Registry(), v.log, s.Attempts)
-	v.http = &web.Server{Store: v.store, Queue: v.queue, Reports: bots.Reports{Store: v.store}, Metrics: v.metrics, Log: v.log, Data: downloads, AdminToken: s.AdminToken,
+	v.http = &web.Server{Store: v.store, Queue: v.queue, Reports: bots.Reports{Store: v.store}, Recurrence: bots.Recurrence{Store: v.store, Metrics: v.metrics}, Metrics: v.metrics, Log: v.log, Data: downloads, AdminToken: s.AdminToken,
 		Engine: v.engine.Apart(runtime.GOMAXPROCS(0)/2, postedTime), Spooled: bots.NewBudget(maxSpooled), Bodies: bots.NewBudget(maxBodies),
-		DiagnoseToken: s.DiagnoseToken, PerMinute: s.DiagnoseRate,
-		Handlers: map[string]http.Handler{}, MetricsApart: s.MetricsListen != ""}
-	github, err := v.github(downloads)
+		DiagnoseToken: s.DiagnoseToken, Callers: bots.NewLimits(s.DiagnoseRate, time.Minute, callerBurst),
+		Handlers: map[string]http.Handler{}, MetricsApart: s.MetricsListen != "", Setup: v.setup()}
+	github, err := v.github(ctx, downloads)
 	if err != nil {
 		return err
 	}
 	if err := v.slack(downloads, github); err != nil {
 		return err
 	}
-	return v.run(ctx)
+	if err := v.ask(ctx); err != nil {
+		return err
+	}
+	err = v.run(ctx)
+	s.Listen, s.MetricsListen = v.Listen, v.MetricsListen
+	return err
 }
 
 // downloadFolder makes a folder of our own for downloads. Alone says that no other process uses parent, so that what killed ones left
@@ -238,12 +129,14 @@ func (v *server) run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("TRIAGE_LISTEN: %w", err)
 	}
+	v.Listen = listener.Addr().String() // where a port was left open
 	if v.MetricsListen != "" {
 		metrics, err := net.Listen("tcp", v.MetricsListen)
 		if err != nil {
 			return fmt.Errorf("TRIAGE_METRICS_LISTEN: %w", err)
 		}
-		v.on = append(v.on, "metrics", metrics.Addr().String())
+		v.MetricsListen = metrics.Addr().String()
+		v.on = append(v.on, "metrics", v.MetricsListen)
 		v.work = append(v.work, func(ctx context.Context) error { return v.http.ServeMetrics(ctx, metrics, requestGrace) })
 	}
 	v.diagnose(listener.Addr())
@@ -251,7 +144,7 @@ func (v *server) run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var group sync.WaitGroup
-	failures := make(chan error, len(v.work)+1)
+	failures := make(chan error, len(v.work)+2)
 	start := func(f func(context.Context) error) {
 		group.Go(func() {
 			if err := f(ctx); err != nil && ctx.Err() == nil {
@@ -261,6 +154,7 @@ func (v *server) run(ctx context.Context) error {
 		})
 	}
 	start(func(ctx context.Context) error { return v.http.Serve(ctx, listener, requestGrace) })
+	start(v.anew)
 	for _, f := range v.work {
 		start(f)
 	}
@@ -270,6 +164,17 @@ func (v *server) run(ctx context.Context) error {
 	case err := <-failures:
 		return err
 	default:
+		return nil
+	}
+}
+
+// anew waits until the server is to start anew.
+func (v *server) anew(ctx context.Context) error {
+	select {
+	case <-v.again:
+		v.log.Info("starts anew with what was stored")
+		return errAgain
+	case <-ctx.Done():
 		return nil
 	}
 }
@@ -296,7 +201,7 @@ func (v *server) announce(at net.Addr) {
 	}
 	admin := "off: TRIAGE_ADMIN_TOKEN is missing"
 	if v.AdminToken != "" {
-		admin = "on"
+		admin = "on, and the setup at http://" + at.String() + "/setup"
 	}
 	v.log.Info("triage serves", append([]any{"address", at.String(), "store", store, "admin", admin}, v.on...)...)
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)

@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/url"
-	"os"
 	"runtime"
-	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gpu-triage/triage/bots"
 	"github.com/gpu-triage/triage/bots/fetch"
@@ -36,24 +34,10 @@ func (v *server) prometheus() {
 }
 
 // github sets the GitHub bot up. It reads links for Slack also where webhooks are off.
-func (v *server) github(downloads string) (*githubbot.Bot, error) {
-	var app *githubbot.App
-	if v.GitHubApp != "" || v.GitHubKey != "" {
-		id, err := strconv.ParseInt(v.GitHubApp, 10, 64)
-		if err != nil {
-			return nil, fmt.Errorf("GITHUB_APP_ID %q is no number", v.GitHubApp)
-		}
-		key, err := os.ReadFile(v.GitHubKey)
-		if err != nil {
-			return nil, fmt.Errorf("GITHUB_APP_PRIVATE_KEY_FILE: %w", err)
-		}
-		app, err = githubbot.NewApp(id, key)
-		if err != nil {
-			return nil, fmt.Errorf("GITHUB_APP_PRIVATE_KEY_FILE: %w", err)
-		}
-		if v.GitHubSecret == "" {
-			return nil, errors.New("GITHUB_WEBHOOK_SECRET is missing: without it anybody could send the App's webhooks")
-		}
+func (v *server) github(ctx context.Context, downloads string) (*githubbot.Bot, error) {
+	app, err := v.githubApp(ctx)
+	if err != nil {
+		return nil, err
 	}
 	links, err := fetch.New(githubbot.Hosts(), v.Allow)
 	if err != nil {
@@ -65,22 +49,26 @@ func (v *server) github(downloads string) (*githubbot.Bot, error) {
 	}
 	bot, err := githubbot.New(githubbot.Config{
 		Secret: v.GitHubSecret, APIURL: v.GitHubAPI, App: app, Token: v.GitHubToken, PublicURL: v.PublicURL, Debounce: v.Debounce, Data: downloads,
-		Store: v.store, Queue: v.queue, Reports: bots.Reports{Store: v.store}, Metrics: v.metrics, Engine: v.engine.Apart(runtime.GOMAXPROCS(0), bots.AnswerTime), Fetch: links, Logs: logs, Log: v.log,
+		Store: v.store, Queue: v.queue, Reports: bots.Reports{Store: v.store}, Recurrence: bots.Recurrence{Store: v.store, Metrics: v.metrics}, Metrics: v.metrics, Engine: v.engine.Apart(runtime.GOMAXPROCS(0), bots.AnswerTime), Fetch: links, Logs: logs, Log: v.log,
+		Limits: bots.NewLimits(v.RepositoryRate, time.Hour, v.RepositoryRate),
 	})
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case v.GitHubSecret == "":
+	v.checks = append(v.checks, check{bot.Check, !v.given.github})
+	if v.GitHubSecret == "" {
 		v.on = append(v.on, "github", "off: GITHUB_WEBHOOK_SECRET is missing")
 		return bot, nil
-	case app != nil:
-		v.on = append(v.on, "github", "on, as App "+v.GitHubApp)
-	case v.GitHubToken != "":
-		v.on = append(v.on, "github", "on, with a token")
-	default:
-		v.on = append(v.on, "github", "receives, but cannot comment: GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY_FILE, or GITHUB_TOKEN, are missing")
 	}
+	state := "receives, but cannot comment: GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY_FILE, or GITHUB_TOKEN, are missing"
+	switch {
+	case app != nil:
+		state = "on, as App " + v.GitHubApp
+	case v.GitHubToken != "":
+		state = "on, with a token"
+	}
+	v.on = append(v.on, "github", state)
+	v.http.Setup.GitHub = state
 	v.http.Handlers["POST /github/webhook"] = bot
 	v.work = append(v.work,
 		func(ctx context.Context) error {
@@ -105,7 +93,9 @@ func (v *server) slack(downloads string, github *githubbot.Bot) error {
 	}
 	bot, err := slackbot.New(slackbot.Config{
 		SigningSecret: v.SlackSecret, BotToken: v.SlackBot, AppToken: v.SlackApp, APIURL: v.SlackAPI, PublicURL: v.PublicURL, Data: downloads,
-		Store: v.store, Queue: v.queue, Reports: bots.Reports{Store: v.store}, Metrics: v.metrics, Engine: v.engine.Apart(runtime.GOMAXPROCS(0), bots.AnswerTime), Fetch: files, Links: github.Read, Log: v.log,
+		Store: v.store, Queue: v.queue, Reports: bots.Reports{Store: v.store}, Recurrence: bots.Recurrence{Store: v.store, Metrics: v.metrics}, Metrics: v.metrics, Engine: v.engine.Apart(runtime.GOMAXPROCS(0), bots.AnswerTime), Fetch: files, Links: github.Read, Log: v.log,
+		Limits:  bots.NewLimits(v.userRate(), time.Hour, v.userRate()),
+		Install: slackbot.Install{ClientID: v.SlackClient, ClientSecret: v.SlackClientSecret, Vault: v.vault, Teams: v.SlackTeams},
 	})
 	if err != nil {
 		return err
@@ -113,23 +103,38 @@ func (v *server) slack(downloads string, github *githubbot.Bot) error {
 	var modes []string
 	if v.SlackSecret != "" {
 		modes = append(modes, "HTTP")
-		for pattern, handler := range bot.Handlers() {
-			v.http.Handlers[pattern] = handler
-		}
+	}
+	for pattern, handler := range bot.Handlers() {
+		v.http.Handlers[pattern] = handler
 	}
 	if v.SlackApp != "" {
 		modes = append(modes, "Socket Mode")
 		v.work = append(v.work, func(ctx context.Context) error { bot.Socket(ctx); return nil })
 	}
 	state := "on, " + strings.Join(modes, " and ")
-	if v.SlackBot == "" {
+	if v.SlackClient != "" {
+		state += ", in every workspace that installs it at /slack/install"
+		v.http.Setup.Installs = true
+	} else if v.SlackBot == "" {
 		state += "; without SLACK_BOT_TOKEN there are no forms, files or threads"
 	}
 	v.on = append(v.on, "slack", state)
+	v.http.Setup.Slack = state
+	v.checks = append(v.checks, check{bot.Check, !v.given.slack})
 	v.work = append(v.work, func(ctx context.Context) error {
 		return v.queue.Work(ctx, slackbot.Kind, v.Workers, workGrace, bot.Handle)
 	})
 	return nil
+}
+
+// ownRate is how many logs an hour each person may have read where any workspace may install the app.
+const ownRate = 60
+
+func (v *server) userRate() int {
+	if v.UserRate == 0 && v.SlackClient != "" {
+		return ownRate
+	}
+	return v.UserRate
 }
 
 // hostOf is the host:port of an address that an operator gave, as something to fetch from.

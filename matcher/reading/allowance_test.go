@@ -43,18 +43,23 @@ func list(lines, failures int) string {
 }
 
 // TestAllowance: of a log in which each line has the words of many failures, only some lines are matched, and the answer says that it is
-// not complete. What its last lines tell is told all the same.
+// not complete. What it ends with is told all the same.
 func TestAllowance(t *testing.T) {
 	const failures = 20
 	engine := manySignatures(t, failures+1)
-	last := "failure of " + words(failures + 1)[failures] + "\n"
+	last := "failure of " + words(failures + 1)[failures]
+	raised := "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nRuntimeError: " + last + "\n" + strings.Repeat("bye\n", 40)
 	for lines, complete := range map[int]bool{20: true, 400: false} {
-		found := read(t, engine, list(lines, failures)+last).Result()
-		if found.Stats.Incomplete == complete {
-			t.Errorf("%d lines: incomplete is %v", lines, found.Stats.Incomplete)
-		}
-		if !slices.ContainsFunc(found.Events, func(e *reading.Event) bool { return e.Chain.Head().Text+"\n" == last }) {
-			t.Errorf("%d lines: the last line is no event", lines)
+		for _, end := range []string{last + "\n", raised} {
+			found := read(t, engine, list(lines, failures)+end).Result()
+			if found.Stats.Incomplete == complete {
+				t.Errorf("%d lines: incomplete is %v", lines, found.Stats.Incomplete)
+			}
+			if !slices.ContainsFunc(found.Events, func(e *reading.Event) bool {
+				return strings.Contains(e.Chain.Head().Text, last) && len(e.Chain.Head().Matches) == 1
+			}) {
+				t.Errorf("%d lines: no event is %q", lines, end)
+			}
 		}
 	}
 }

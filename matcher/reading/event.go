@@ -26,11 +26,11 @@ type events map[string]*Event
 // maxEvents bounds the different events of a job that are kept.
 const maxEvents = 4000
 
-// of is the event of a chain, a new one when none like it was seen; nil when there are too many.
-func (known events) of(printed Chain) *Event {
+// of is the event of a chain, a new one when none like it was seen; nil when there are so many already.
+func (known events) of(printed Chain, most int) *Event {
 	key := printed.key()
 	e := known[key]
-	if e == nil && len(known) < maxEvents {
+	if e == nil && len(known) < most {
 		e = NewEvent(len(known))
 		known[key] = e
 	}

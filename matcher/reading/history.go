@@ -93,15 +93,11 @@ func (h *history) before(line logline.Line) string {
 
 // lazyBefore is before for someone who will hardly ask: only the bytes of the lines are kept for that.
 func (h *history) lazyBefore(line logline.Line) func() string {
-	if h.window == nil || line.Part > 0 || h.window.pieces > h.latest-prefilter.ContextLines {
+	if h.window == nil || line.Part > 0 || h.window.pieces > h.latest-prefilter.ContextLines || h.window.size() > maxHeld {
 		text := h.before(line)
 		return func() string { return text }
 	}
 	raw := h.window.lines()
-	if raw.size() > maxHeld {
-		text := h.before(line)
-		return func() string { return text }
-	}
 	latest, form := h.latest, h.form
 	return sync.OnceValue(func() string {
 		return lastOf(line, latest, func(n int) []pastPart {

@@ -15,6 +15,7 @@ type matching struct {
 	situation *condition.Situation // of what is asked about
 	found     []int                // reused for each text
 	known     []*signature.Entry   // reused for each text
+	guessed   map[string][]string  // the type that was guessed for a message, if any, by the message and the package that raised it
 	cost      int                  // of the texts that were matched since somebody took it, as allowance counts it
 }
 
@@ -37,7 +38,7 @@ func (m *matching) match(el *Element, words []int, place prefilter.Place, watchi
 	if before != nil && slices.ContainsFunc(m.known, func(e *signature.Entry) bool { return e.Before }) {
 		el.before = before()
 	}
-	m.cost += len(el.Text) * len(m.known)
+	m.cost += costOf(el.Text, len(m.known))
 	return m.consider(m.known, el, watching)
 }
 

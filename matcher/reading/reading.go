@@ -152,21 +152,25 @@ func (r *Reading) note(printed Chain, line logline.Line) (seen bool) {
 	if printed[0].Exception == nil && printed.harmless() {
 		return false
 	}
-	e := r.events.of(printed)
+	e := r.events.of(printed, maxEvents)
 	if e == nil {
 		r.stats.Incomplete = true
 		return false
 	}
 	seen = len(e.episodes) > 0
-	r.statements.origin.Line(line)
+	r.occurred(e, printed, r.survival.occurrence(line))
+	return seen
+}
+
+// occurred counts an event that was printed where o tells.
+func (r *Reading) occurred(e *Event, printed Chain, o Occurrence) {
+	r.statements.origin.Line(o.Line)
 	r.collectives.add(printed)
-	o := r.survival.occurrence(line)
 	o.raised = printed.Head().Exception != nil
 	e.Occurred(o, printed, r.survival.wentOn)
 	if !e.Chain.harmless() {
-		r.survival.failed(line)
+		r.survival.failed(o.Line)
 	}
-	return seen
 }
 
 // paces are those of the sources that show steps.

@@ -28,7 +28,9 @@ type source struct {
 	progress  *sourceProgress
 	history   history
 	assembler *traceback.Assembler
-	asked     int // up to the line with this number, short keywords have been looked for
+	asked     int                  // up to the line with this number, short keywords have been looked for
+	refused   *traceback.Exception // the last that was not matched, and where it was printed
+	refusedAt Occurrence
 
 	// The line that is being taken in, and what it may have to say: of one that was held back that is not known any more.
 	now   int
@@ -126,7 +128,7 @@ func plain(line logline.Line) bool {
 
 // event takes in a line with such words as an event, if it is one.
 func (s *source) event(el Element, words []int) {
-	if !s.covers(el.Text) {
+	if !s.covers(len(el.Text)) {
 		return
 	}
 	if s.match(&el, words, prefilter.InLine) {
@@ -135,9 +137,9 @@ func (s *source) event(el Element, words []int) {
 	s.notePaid(Chain{el}, el.Line)
 }
 
-// covers tells whether a text may be matched. Where it may not, the answer is not complete.
-func (s *source) covers(text string) bool {
-	covered := s.allowance.covers(text)
+// covers tells whether a text of so many bytes may be matched. Where it may not, the answer is not complete.
+func (s *source) covers(length int) bool {
+	covered := s.allowance.covers(length)
 	s.stats.Incomplete = s.stats.Incomplete || !covered
 	return covered
 }
@@ -164,16 +166,19 @@ func (s *source) step(line logline.Line, steps []*signature.Entry) {
 // exception takes in the last exception of a chain, with those before it. Of an exception group or of what several workers relayed, the first
 // member is part of the chain, and each other one an event of its own: any of them may be the one whose cause is known.
 func (s *source) exception(e *traceback.Exception) {
-	var raised Chain
+	length := 0
 	for x := e; x != nil; x = x.Earlier {
 		s.statements.origin.Exception(x)
 		for _, line := range x.Lines {
 			s.state(s.matching.words(line.Text), line.Text, line, true, false)
 		}
-		raised = append(raised, s.raised(x, e.Before))
+		length += len(x.Message)
 	}
-	e.Before = nil // it holds bytes of the log
-	slices.Reverse(raised)
+	if !s.covers(length) {
+		s.refused, s.refusedAt = e, s.survival.occurrence(e.Line)
+		return
+	}
+	raised := s.raised(e)
 	s.notePaid(raised, e.Line)
 	s.within(raised)
 	for x := e; x != nil; x = x.Earlier {
@@ -183,14 +188,26 @@ func (s *source) exception(e *traceback.Exception) {
 	}
 }
 
-// raised is an exception with the signatures that may know it, if it may be matched.
-func (s *source) raised(x *traceback.Exception, before func() string) Element {
-	if text := x.Text(); !s.covers(text) {
-		return Element{Line: x.Line, Exception: x, Text: text}
+// raised is a chain of exceptions, given by its last one, with the signatures that may know them.
+func (s *source) raised(e *traceback.Exception) (raised Chain) {
+	for x := e; x != nil; x = x.Earlier {
+		el := s.matching.exception(x, s.progress.watching, e.Before)
+		el.value = condition.Value{} // of thousands of events it would be much
+		raised = append(raised, el)
 	}
-	el := s.matching.exception(x, s.progress.watching, before)
-	el.value = condition.Value{} // of thousands of events it would be much
-	return el
+	e.Before = nil // it holds bytes of the log
+	slices.Reverse(raised)
+	return raised
+}
+
+// lastRefused takes in the last exception of those that were not matched: it may be what ended the job.
+func (s *source) lastRefused() {
+	if s.refused == nil {
+		return
+	}
+	raised := s.raised(s.refused)
+	s.occurred(s.events.of(raised, len(s.events)+1), raised, s.refusedAt)
+	s.refused = nil
 }
 
 // within looks at the lines of the messages on their own: where a message ends is not always to be seen, so that the next thing that
@@ -201,7 +218,7 @@ func (s *source) within(raised Chain) {
 			if i == 0 || line.Text == "" || line.Text[0] == ' ' || line.Text[0] == '\t' {
 				continue
 			}
-			if !s.covers(line.Text) {
+			if !s.covers(len(line.Text)) {
 				return
 			}
 			el := Element{Line: line, Text: line.Text}
@@ -244,6 +261,7 @@ func (s *source) last(lines int) {
 // end ends the source.
 func (s *source) end() {
 	s.assembler.Close()
+	s.lastRefused()
 	s.statements.facts.EndSource()
 	s.last(s.progress.lines)
 	s.history.each(s.progress.lines, func(past *pastPart) { s.statements.origin.Line(past.Line) })

@@ -26,14 +26,26 @@ func (m *matching) untyped(x *traceback.Exception, watching bool, before func() 
 	if !x.Untyped() || len(x.Message) > maxGuessed {
 		return el
 	}
-	best, known := el, len(specific(el))
-	for _, typ := range usualTypes {
+	types := usualTypes
+	key := x.Message + "\x00" + x.Owner()
+	if typ, again := m.guessed[key]; again { // on another rank, or once more
+		types = typ
+	}
+	best, known, found := el, len(specific(el)), []string{}
+	for _, typ := range types {
 		if guess := m.guess(el, typ, watching, before); len(specific(guess)) > known {
-			best, known = guess, len(specific(guess))
+			best, known, found = guess, len(specific(guess)), []string{typ}
 		}
 	}
+	if len(m.guessed) == maxGuesses || m.guessed == nil {
+		m.guessed = make(map[string][]string)
+	}
+	m.guessed[key] = found
 	return best
 }
+
+// maxGuesses bounds the messages whose types are remembered.
+const maxGuesses = 256
 
 // guess is an exception whose type was not printed, as if it were of that type. A signature that would know it by the type alone does not count.
 func (m *matching) guess(as Element, typ string, watching bool, before func() string) Element {

@@ -75,6 +75,23 @@ func (w *window) keepLast(going recentChunk, after int) {
 
 // lines are the last lines before the one that is being read. Those that came in pieces have been read: their place is enough.
 func (w *window) lines() rawLines {
+	var lines [][]byte
+	for raw := range bytes.Lines(slices.Concat(w.parts()...)) {
+		lines = append(lines, bytes.TrimSuffix(raw, []byte{'\n'}))
+	}
+	return rawLines{w.number - len(lines), lines}
+}
+
+// size is how many bytes the last lines have.
+func (w *window) size() (bytes int) {
+	for _, part := range w.parts() {
+		bytes += len(part)
+	}
+	return bytes
+}
+
+// parts are the last lines where they are.
+func (w *window) parts() [][]byte {
 	parts := [][]byte{w.tail, nil, nil, w.data[:w.at]}
 	for i, chunk := range w.recent {
 		if !chunk.open {
@@ -85,11 +102,7 @@ func (w *window) lines() rawLines {
 		start, still := back(parts[i], missing)
 		parts[i], missing = parts[i][start:], still
 	}
-	var lines [][]byte
-	for raw := range bytes.Lines(slices.Concat(parts...)) {
-		lines = append(lines, bytes.TrimSuffix(raw, []byte{'\n'}))
-	}
-	return rawLines{w.number - len(lines), lines}
+	return parts
 }
 
 // lastBytes are the last bytes of the source when it has been left: tailBytes of them or more, or all.
@@ -106,14 +119,6 @@ func (r rawLines) at(number int) (raw []byte, ok bool) {
 		return r.lines[i], true
 	}
 	return nil, false
-}
-
-// size is how many bytes they are.
-func (r rawLines) size() (bytes int) {
-	for _, line := range r.lines {
-		bytes += len(line)
-	}
-	return bytes
 }
 
 // back is where the last n lines of data begin, and how many of them it lacks.

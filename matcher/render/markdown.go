@@ -77,6 +77,9 @@ func (m *markdown) report(r *report.Report) {
 		}
 		m.block("> " + inline(cut(note, m.extent.prose)))
 	}
+	if earlier := Earlier(r); len(earlier) > 0 {
+		m.block("> Earlier: " + strings.Join(earlier, ", "))
+	}
 	if m.extent.details && len(r.Diagnoses) > 0 {
 		m.everyFact(r.Facts)
 	}

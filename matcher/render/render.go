@@ -6,11 +6,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
+
 	"github.com/gpu-triage/triage/matcher/report"
 )
 
@@ -211,9 +213,22 @@ func remarks(r *report.Report) []string {
 		notes = append(notes, fmt.Sprintf("%d overlong line(s) were read shortened.", n))
 	}
 	if r.Stats.Incomplete {
-		notes = append(notes, "Reading stopped before the end; this is what was found so far.")
+		notes = append(notes, "Not all of it was read, or looked at closely; this is what was found.")
 	}
 	return notes
+}
+
+// placeOfAnswer is what a link to an earlier answer may be: the number of an issue, or an address without a character that ends a link.
+var placeOfAnswer = regexp.MustCompile(`^(?:#\d{1,9}|/reports/[0-9a-f]{40}|https?://[\w.:\-/]{1,300})$`)
+
+// Earlier are the links to earlier answers with the same cause that can be shown as they are.
+func Earlier(r *report.Report) (links []string) {
+	for _, link := range r.Earlier {
+		if placeOfAnswer.MatchString(link) {
+			links = append(links, link)
+		}
+	}
+	return links
 }
 
 // silence is what stands in the place of a diagnosis when there is none.

@@ -14,7 +14,9 @@ type Report struct {
 	Diagnoses []Diagnosis `json:"diagnoses"`       // the root cause first
 	Ranks     []RankState `json:"ranks,omitempty"` // where each rank of a job was in the end, where several show something
 	Facts     []FactValue `json:"facts"`           // everything known about the situation
+	Hosts     []string    `json:"hosts,omitempty"` // where it failed, as far as the logs tell; only a server gives them
 	Notes     []string    `json:"notes,omitempty"`
+	Earlier   []string    `json:"earlier,omitempty"` // where answers with the same cause are, the last one first; only a server gives them
 	Stats     Stats       `json:"stats"`
 	Wrong     string      `json:"wrong,omitempty"` // the IssueLink, which whoever shows the report adds
 }
