@@ -4,17 +4,18 @@ package reading
 // its bytes and what any text costs, once for each signature that is asked about it. Each byte pays for one signature; what lies above is
 // taken from what is free, which is more than any log needs that tells of failures: a list of failures, or a log made to keep the reader
 // busy, has used it up after a moment. From then on only as many of its texts are matched as it pays for, and what it ends with.
-//
-// The zero value is ready to use.
 type allowance struct {
+	free    int
 	spent   int // of what is free
 	refused bool
 }
 
+// What is free, and what a text costs beside its bytes.
 const (
-	freeMatching = 24 << 20 // about a second
-	anyText      = 1000     // what any text costs, in bytes
-	anySignature = 64       // what a signature costs that is asked about the shortest text, likewise
+	freeLines      = 6 << 20  // for lines: some thousand of them that have the words of several failures each
+	freeExceptions = 24 << 20 // for exceptions: two thousand with a message of a line
+	anyText        = 1000
+	anySignature   = 64
 )
 
 // costOf is what it costs to match a text with so many signatures.
@@ -25,7 +26,7 @@ func (a *allowance) covers(length int) bool {
 	if a.spent > 0 {
 		a.spent = max(0, a.spent-length)
 	}
-	covered := a.spent < freeMatching
+	covered := a.spent < a.free
 	a.refused = a.refused || !covered
 	return covered
 }

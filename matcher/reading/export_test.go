@@ -15,7 +15,7 @@ import (
 // ReadPlain is the judge of Read: it takes in every line.
 func (r *Reading) ReadPlain(name string, from io.Reader) error {
 	s := r.begin(name)
-	s.allowance.spent = math.MinInt / 2 // it matches what the scan lets go
+	s.lines.spent, s.raisings.spent = math.MinInt/2, math.MinInt/2 // it matches what the scan lets go
 	_, decoded, err := logline.Decode(from)
 	if err != nil {
 		return err

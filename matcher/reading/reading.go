@@ -39,7 +39,8 @@ type Reading struct {
 	stats report.Stats
 
 	matching    matching
-	allowance   allowance
+	lines       allowance // for matching loose lines, and those within messages
+	raisings    allowance // for matching exceptions
 	events      events
 	survival    survival
 	statements  statements
@@ -59,6 +60,8 @@ func Begin(base *rules.Base, filter *prefilter.Filter, steps *pace.StepReader, r
 	return &Reading{
 		base:        base,
 		matching:    matching{filter: filter, situation: base.Scope.NewSituation()},
+		lines:       allowance{free: freeLines},
+		raisings:    allowance{free: freeExceptions},
 		events:      make(events),
 		survival:    newSurvival(),
 		statements:  newStatements(base),

@@ -128,26 +128,26 @@ func plain(line logline.Line) bool {
 
 // event takes in a line with such words as an event, if it is one.
 func (s *source) event(el Element, words []int) {
-	if !s.covers(len(el.Text)) {
+	if !s.covered(&s.lines, len(el.Text)) {
 		return
 	}
 	if s.match(&el, words, prefilter.InLine) {
 		s.survival.progressed(el.Line)
 	}
-	s.notePaid(Chain{el}, el.Line)
+	s.notePaid(&s.lines, Chain{el}, el.Line)
 }
 
-// covers tells whether a text of so many bytes may be matched. Where it may not, the answer is not complete.
-func (s *source) covers(length int) bool {
-	covered := s.allowance.covers(length)
+// covered tells whether a text of so many bytes may be matched. Where it may not, the answer is not complete.
+func (s *source) covered(by *allowance, length int) bool {
+	covered := by.covers(length)
 	s.stats.Incomplete = s.stats.Incomplete || !covered
 	return covered
 }
 
 // notePaid is note for what the allowance covered. An event that was seen before costs nothing.
-func (s *source) notePaid(printed Chain, line logline.Line) {
+func (s *source) notePaid(by *allowance, printed Chain, line logline.Line) {
 	if cost := s.matching.takeCost(); !s.note(printed, line) {
-		s.allowance.pay(cost)
+		by.pay(cost)
 	}
 }
 
@@ -174,12 +174,12 @@ func (s *source) exception(e *traceback.Exception) {
 		}
 		length += len(x.Message)
 	}
-	if !s.covers(length) {
+	if !s.covered(&s.raisings, length) {
 		s.refused, s.refusedAt = e, s.survival.occurrence(e.Line)
 		return
 	}
 	raised := s.raised(e)
-	s.notePaid(raised, e.Line)
+	s.notePaid(&s.raisings, raised, e.Line)
 	s.within(raised)
 	for x := e; x != nil; x = x.Earlier {
 		for _, member := range x.Within {
@@ -218,7 +218,7 @@ func (s *source) within(raised Chain) {
 			if i == 0 || line.Text == "" || line.Text[0] == ' ' || line.Text[0] == '\t' {
 				continue
 			}
-			if !s.covers(len(line.Text)) {
+			if !s.covered(&s.lines, len(line.Text)) {
 				return
 			}
 			el := Element{Line: line, Text: line.Text}
@@ -226,7 +226,7 @@ func (s *source) within(raised Chain) {
 				s.survival.progressed(line)
 			}
 			el.Matches = slices.DeleteFunc(el.Matches, func(known *signature.Signature) bool { return slices.Contains(part.Matches, known) })
-			s.notePaid(Chain{el}, line)
+			s.notePaid(&s.lines, Chain{el}, line)
 		}
 	}
 }
@@ -247,7 +247,7 @@ func (s *source) last(lines int) {
 			s.survival.progressed(line)
 		}
 		el.Matches = slices.DeleteFunc(el.Matches, func(known *signature.Signature) bool {
-			return known.Role != signature.Noise && !s.allowance.refused && slices.Contains(asked.Matches, known)
+			return known.Role != signature.Noise && !s.lines.refused && slices.Contains(asked.Matches, known)
 		})
 		if c := (Chain{el}); !c.harmless() {
 			failed = true
