@@ -64,8 +64,8 @@ func TestWrongSettings(t *testing.T) {
 // TestStartsWithWhatIsDown: a service that does not answer, or only with trouble, is told and does not keep the server from its work.
 func TestStartsWithWhatIsDown(t *testing.T) {
 	t.Parallel()
-	down := httptest.NewServer(nil)
-	down.Close()
+	down := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { hijack(w) })) // a port that is closed would be another test's soon
+	t.Cleanup(down.Close)
 	trouble := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "Bad Gateway", http.StatusBadGateway) }))
 	t.Cleanup(trouble.Close)
 	g := newGitHub(t)

@@ -9,8 +9,10 @@ package queue
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"strconv"
 	"strings"
 	"sync"
@@ -168,25 +170,31 @@ func (s *Store) create(ctx context.Context) (h handles, err error) {
 
 // awaitLeader waits until JetStream answers: what a cluster is asked before its nodes have found one another gets no answer at all.
 func (s *Store) awaitLeader(ctx context.Context) error {
+	if _, err := patiently(ctx, s.js.AccountInfo); err != nil {
+		return fmt.Errorf("JetStream does not answer: %w (has the NATS cluster a majority of its nodes, and is JetStream on?)", err)
+	}
+	return nil
+}
+
+// patiently asks again what got no answer: a node of a cluster that has just come back does not pass on all that it is asked.
+func patiently[T any](ctx context.Context, ask func(context.Context) (T, error)) (answer T, err error) {
 	for {
-		patience, cancel := context.WithTimeout(ctx, 2*time.Second)
-		_, err := s.js.AccountInfo(patience)
+		patience, cancel := context.WithTimeout(ctx, 3*time.Second)
+		answer, err = ask(patience)
 		cancel()
-		if err == nil {
-			return nil
+		refused, _ := errors.AsType[*jetstream.APIError](err)
+		leaderless := refused != nil && refused.Code == http.StatusServiceUnavailable
+		silent := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrNoResponders) || errors.Is(err, nats.ErrTimeout)
+		if !silent && !leaderless || ctx.Err() != nil {
+			return answer, err
 		}
-		s.log.Warn("JetStream does not answer yet", "error", err)
-		select {
-		case <-time.After(200 * time.Millisecond):
-		case <-ctx.Done():
-			return fmt.Errorf("JetStream does not answer: %w (has the NATS cluster a majority of its nodes, and is JetStream on?)", err)
-		}
+		time.Sleep(100 * time.Millisecond)
 	}
 }
 
 // stream creates or updates a stream. One that is there and cannot be updated, as on a full disk, stays as it is.
 func (s *Store) stream(ctx context.Context, config jetstream.StreamConfig) (jetstream.Stream, error) {
-	made, err := s.js.CreateOrUpdateStream(ctx, config)
+	made, err := patiently(ctx, func(ctx context.Context) (jetstream.Stream, error) { return s.js.CreateOrUpdateStream(ctx, config) })
 	if err == nil {
 		return made, nil
 	}
@@ -200,7 +208,7 @@ func (s *Store) stream(ctx context.Context, config jetstream.StreamConfig) (jets
 // bucket is stream for a bucket.
 func (s *Store) bucket(ctx context.Context, config jetstream.KeyValueConfig) (jetstream.KeyValue, error) {
 	config.Replicas = s.copies
-	made, err := s.js.CreateOrUpdateKeyValue(ctx, config)
+	made, err := patiently(ctx, func(ctx context.Context) (jetstream.KeyValue, error) { return s.js.CreateOrUpdateKeyValue(ctx, config) })
 	if err == nil {
 		return made, nil
 	}
