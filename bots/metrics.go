@@ -88,10 +88,13 @@ const maxNodes = 200
 // Caused counts a cause on a node, "" when the log names none.
 func (m *Metrics) Caused(signature, node string) {
 	m.mu.Lock()
-	if node != "" && !m.nodes[node] && len(m.nodes) == maxNodes {
+	switch {
+	case node == "" || m.nodes[node]:
+	case len(m.nodes) < maxNodes:
+		m.nodes[node] = true
+	default:
 		node = "other"
 	}
-	m.nodes[node] = true
 	m.mu.Unlock()
 	m.causes.WithLabelValues(signature, node).Inc()
 }

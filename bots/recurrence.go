@@ -48,8 +48,8 @@ type Sighting struct {
 	sighting
 }
 
-// maxSightings bounds those of one scope that are compared.
-const maxSightings = 1000
+// maxSightings bounds those of one scope that are compared, the latest.
+const maxSightings = 300
 
 // Tell puts what was seen before of a report's cause in front of its notes, with links to it. Only a cause that is known comes again. The
 // sighting is to be kept.
@@ -63,8 +63,12 @@ func (r Recurrence) Tell(ctx context.Context, place Place, answer *report.Report
 	}
 	class := classOf(place.Scope)
 	seen.key = class + ":" + place.Question
+	kept, err := r.Store.Latest(ctx, class, maxSightings)
+	if err != nil {
+		return Sighting{}, err
+	}
 	var before []sighting
-	err = r.Store.Each(ctx, class, func(data []byte) bool {
+	for _, data := range kept {
 		var s sighting
 		switch {
 		case json.Unmarshal(data, &s) != nil:
@@ -75,10 +79,6 @@ func (r Recurrence) Tell(ctx context.Context, place Place, answer *report.Report
 		case s.Question != seen.Question:
 			before = append(before, s)
 		}
-		return len(before) < maxSightings
-	})
-	if err != nil {
-		return Sighting{}, err
 	}
 	slices.SortFunc(before, func(a, b sighting) int { return a.At.Compare(b.At) })
 	logs := make(map[string]bool) // one that was shown twice failed once

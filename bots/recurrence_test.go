@@ -1,6 +1,7 @@
 package bots
 
 import (
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -135,6 +136,24 @@ func TestDay(t *testing.T) {
 	for hours, want := range map[int]string{1: "11:00 UTC", 13: "Thursday", 72: "Tuesday", 24 * 20: "31 October"} {
 		if got := day(now.Add(-time.Duration(hours)*time.Hour), now); got != want {
 			t.Errorf("%d hours ago: %q, want %q", hours, got, want)
+		}
+	}
+}
+
+// TestNodesAreBounded: whoever writes logs names the nodes, so that only so many are counted by name.
+func TestNodesAreBounded(t *testing.T) {
+	m := NewMetrics()
+	for n := range 2 * maxNodes {
+		m.Caused("xid-79", fmt.Sprint("gpu-", n))
+		m.Caused("xid-79", "")
+	}
+	families, err := m.registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		if family.GetName() == "triage_causes_total" && len(family.GetMetric()) != maxNodes+2 {
+			t.Errorf("%d nodes are counted, want %d, the others and those without a name", len(family.GetMetric()), maxNodes)
 		}
 	}
 }

@@ -90,13 +90,16 @@ func TestReplicasAndNodesKilled(t *testing.T) {
 	}
 	answeredOnce(requests)
 
-	nats.kill(0)
-	nats.kill(2)
-	last := issue(requests + 1)
-	eventually(t, "no acknowledgement without a majority", one, func() bool { return last(one) != http.StatusOK })
+	nats.kill(0) // node 1 has caught up: without it, node 2 would be no majority
+	for n := requests + 1; n <= requests+6; n++ {
+		take(n, issue(n))
+	}
+	nats.kill(2) // perhaps before these are answered
+	last := issue(requests + 7)
+	eventually(t, "no acknowledgement without a majority", one, func() bool { return last(one) == http.StatusServiceUnavailable })
 	eventually(t, "/readyz says no", one, func() bool { code, _ := one.get("/readyz"); return code == http.StatusServiceUnavailable })
 	nats.start(0)
 	nats.start(2)
 	take(0, last)
-	answeredOnce(requests + 1)
+	answeredOnce(requests + 7)
 }

@@ -295,3 +295,22 @@ func TestDocumentsAreBounded(t *testing.T) {
 		t.Errorf("deleted twice: %v", err)
 	}
 }
+
+// TestLatest: of many states of a class those kept last are given, those kept again among them.
+func TestLatest(t *testing.T) {
+	store, _, _ := open(t, t.TempDir(), 1)
+	for n := range 10 {
+		if err := store.Save(t.Context(), fmt.Sprint("seen:", n), n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for key, n := range map[string]int{"seen:2": 2, "other:1": 11} {
+		if err := store.Save(t.Context(), key, n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	latest, err := store.Latest(t.Context(), "seen", 3)
+	if got := fmt.Sprintf("%s", latest); err != nil || got != "[8 9 2]" {
+		t.Errorf("%s, %v", got, err)
+	}
+}

@@ -45,6 +45,29 @@ func (s *Store) First(ctx context.Context, key string) (bool, error) {
 	return err == nil, err
 }
 
+// Latest are the states whose keys begin with a class ("seen:"), of those kept last at most so many.
+func (s *Store) Latest(ctx context.Context, class string, most int) (latest [][]byte, err error) {
+	listed, err := s.state.ListKeysFiltered(ctx, class+".*")
+	if err != nil {
+		return nil, err
+	}
+	var keys []string // those kept last are the last
+	for key := range listed.Keys() {
+		keys = append(keys, key)
+	}
+	for _, key := range keys[max(0, len(keys)-most):] {
+		entry, err := s.state.Get(ctx, key)
+		if errors.Is(err, jetstream.ErrKeyNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		latest = append(latest, entry.Value())
+	}
+	return latest, nil
+}
+
 // Each calls f with every state whose key begins with a class ("issue:"), until f returns false.
 func (s *Store) Each(ctx context.Context, class string, f func(data []byte) bool) error {
 	keys, err := s.state.ListKeysFiltered(ctx, class+".*")

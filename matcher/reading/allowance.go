@@ -1,6 +1,6 @@
 package reading
 
-// allowance bounds how long it takes to match texts which are like no other and that signatures may know. What it costs to match a text is
+// allowance bounds how long it takes to match texts which are like no other and of which each is an event of its own. What it costs to match a text is
 // its bytes and what any text costs, once for each signature that is asked about it. Four bytes pay for one of these; what lies above is
 // taken from what is free, which is more than any log needs that tells of failures: a list of failures, or a log made to keep the reader
 // busy, has used it up after a moment. From then on only as many of its texts are matched as it pays for, and what it ends with.

@@ -150,19 +150,19 @@ func (r *Reading) Origin() facts.LogOrigin {
 	return r.statements.origin.Summary(r.statements.facts.Stated())
 }
 
-// note keeps an event, or counts it when it was seen before, which it tells.
-func (r *Reading) note(printed Chain, line logline.Line) (seen bool) {
+// note keeps an event, or counts it when it was seen before. It tells whether the event is another one than all before it.
+func (r *Reading) note(printed Chain, line logline.Line) (another bool) {
 	if printed[0].Exception == nil && printed.harmless() {
 		return false
 	}
 	e := r.events.of(printed, maxEvents)
 	if e == nil {
 		r.stats.Incomplete = true
-		return false
+		return true
 	}
-	seen = len(e.episodes) > 0
+	another = len(e.episodes) == 0
 	r.occurred(e, printed, r.survival.occurrence(line))
-	return seen
+	return another
 }
 
 // occurred counts an event that was printed where o tells.

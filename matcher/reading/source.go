@@ -144,9 +144,9 @@ func (s *source) covered(by *allowance, length int) bool {
 	return covered
 }
 
-// notePaid is note for what the allowance covered. An event that was seen before costs nothing.
+// notePaid is note for what the allowance covered. An event that was seen before costs nothing, nor does a line that is none.
 func (s *source) notePaid(by *allowance, printed Chain, line logline.Line) {
-	if cost := s.matching.takeCost(); !s.note(printed, line) {
+	if cost := s.matching.takeCost(); s.note(printed, line) {
 		by.pay(cost)
 	}
 }
