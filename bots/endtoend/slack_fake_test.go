@@ -95,6 +95,7 @@ func (s *fakeSlack) serve(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	s.mu.Lock()
 	fmt.Fprintf(&s.received, "%s %s\n%s\n", r.Method, r.URL, body)
+	before, after := s.before, s.after
 	var met *fault
 	for i, f := range s.faults {
 		if f.match.MatchString(r.Method + " " + r.URL.Path) {
@@ -108,12 +109,12 @@ func (s *fakeSlack) serve(w http.ResponseWriter, r *http.Request) {
 		met.do(w)
 		return
 	}
-	s.dawdle(s.before, r.URL.Path)
+	s.dawdle(before, r.URL.Path)
 	out := httptest.NewRecorder()
 	s.mu.Lock()
 	s.route(out, r, body)
 	s.mu.Unlock()
-	s.dawdle(s.after, r.URL.Path)
+	s.dawdle(after, r.URL.Path)
 	if met != nil {
 		met.do(w)
 		return

@@ -14,7 +14,9 @@ func TestSlackOnceWhileSlackIsSlow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSlack(t)
+			s.mu.Lock()
 			s.before, s.after = slow[0], slow[1]
+			s.mu.Unlock()
 			data := t.TempDir()
 			settings := append(s.settings(), door(t))
 			log, _ := failingLog(t)
