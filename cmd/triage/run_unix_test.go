@@ -247,13 +247,14 @@ func TestRunNamesOrphans(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // for a triage that waits for them for ever
 	defer cancel()
 	const rank = "while :; do echo rank at work; sleep 0.02; done"
-	cmd := triage(t, "run", "--live", "off", "--", "sh", "-c", "RANK=3 setsid sh -c '"+rank+"' & echo rank $!; sleep 0.4; kill -KILL $$")
+	cmd := triage(t, "run", "--live", "off", "--", "sh", "-c", "RANK=3 setsid sh -c '"+rank+"' & echo orphan $!; sleep 0.4; kill -KILL $$")
 	context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	_ = cmd.Run()
+	_, after, _ := strings.Cut(out.String(), "orphan ") // the process itself may have written before
 	var pid int
-	if _, err := fmt.Sscanf(out.String(), "rank %d", &pid); err != nil {
+	if _, err := fmt.Sscanf(after, "%d", &pid); err != nil {
 		t.Fatalf("%q: %v", out.String(), err)
 	}
 	defer func() { _ = syscall.Kill(pid, syscall.SIGKILL) }()
