@@ -31,9 +31,9 @@ func pytestLog() (log string) {
 func TestCheckRun(t *testing.T) {
 	t.Parallel()
 	log := "2026-11-20T10:00:05.0000000Z Traceback (most recent call last):\n" +
-		"2026-11-20T10:00:05.0000000Z   File \"/home/runner/work/r/r/examples/train.py\", line 20, in <module>\n" +
+		"2026-11-20T10:00:05.0000000Z   File \"/home/runner/_work/r/r/examples/train.py\", line 20, in <module>\n" +
 		"2026-11-20T10:00:05.0000000Z     main()\n" +
-		"2026-11-20T10:00:05.0000000Z   File \"/home/runner/work/r/r/nano/train.py\", line 40, in main\n" +
+		"2026-11-20T10:00:05.0000000Z   File \"/home/runner/_work/r/r/nano/train.py\", line 40, in main\n" +
 		"2026-11-20T10:00:05.0000000Z     model.to(\"cuda\")\n" +
 		"2026-11-20T10:00:05.0000000Z   File \"/opt/python/lib/python3.11/site-packages/torch/cuda/__init__.py\", line 293, in _lazy_init\n" +
 		"2026-11-20T10:00:05.0000000Z     raise AssertionError(\"Torch not compiled with CUDA enabled\")\n" +

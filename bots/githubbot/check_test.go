@@ -20,7 +20,7 @@ import (
 func TestFilesOfTheRepository(t *testing.T) {
 	files := map[string]bool{"train.py": true, "nano/train.py": true, "a/b/c.py": true}
 	for _, c := range []struct{ file, inTree, inCheckout string }{
-		{"/home/runner/work/r/r/nano/train.py", "nano/train.py", "nano/train.py"},
+		{"/home/runner/_work/r/r/nano/train.py", "nano/train.py", "nano/train.py"},
 		{"/__w/r/r/train.py", "train.py", "train.py"},
 		{`D:\a\r\r\nano\train.py`, "nano/train.py", "nano/train.py"},
 		{"/workspace/a/b/c.py", "a/b/c.py", "a/b/c.py"},
