@@ -17,6 +17,14 @@ type Reports struct{ Store *queue.Store }
 // ErrNoReport says that no report is kept under an id: it never was, or its 30 days are over.
 var ErrNoReport = errors.New("no such report, or it is older than 30 days")
 
+// ReportURL is the page of a report on a server that people reach at public; "" when they do not reach it.
+func ReportURL(public, id string) string {
+	if public == "" {
+		return ""
+	}
+	return strings.TrimSuffix(public, "/") + "/reports/" + id
+}
+
 // Save keeps a report and returns its id. The id cannot be guessed, and is the same for the same answer to the same question, so that
 // work done twice after a kill leaves one report.
 func (r Reports) Save(ctx context.Context, question string, report report.Report) (id string, err error) {

@@ -76,13 +76,9 @@ func (b *Bot) checkRun(ctx context.Context, s *snapshot) (err error) {
 
 // showCheck makes the check run of a workflow run, or changes the one that is there.
 func (b *Bot) showCheck(ctx context.Context, s *snapshot, answer report.Report) error {
-	page := ""
-	if b.PublicURL != "" {
-		id, err := b.Reports.Save(ctx, s.key(), answer)
-		if err != nil {
-			return err
-		}
-		page = strings.TrimSuffix(b.PublicURL, "/") + "/reports/" + id
+	page, err := b.page(ctx, s.key(), answer)
+	if err != nil {
+		return err
 	}
 	key, made := "check:"+s.key(), madeCheck{}
 	again, err := b.Store.Load(ctx, key, &made)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-github/v60/github"
 
+	"github.com/gpu-triage/triage/bots"
 	"github.com/gpu-triage/triage/bots/queue"
 	"github.com/gpu-triage/triage/matcher/render"
 )
@@ -45,19 +46,25 @@ func (b *Bot) ownComments(ctx context.Context, s *snapshot) (ours []*github.Issu
 	return ours, nil
 }
 
+// page keeps a report and gives the address of its page; "" when it names nothing, or people do not reach this server. key is the question, as
+// [bots.Reports.Save] has it.
+func (b *Bot) page(ctx context.Context, key string, report report.Report) (string, error) {
+	if b.PublicURL == "" || len(report.Diagnoses) == 0 {
+		return "", nil
+	}
+	id, err := b.Reports.Save(ctx, key, report)
+	return bots.ReportURL(b.PublicURL, id), err
+}
+
 // comment writes or edits our one comment.
 func (b *Bot) comment(ctx context.Context, s *snapshot, report report.Report) error {
 	marker, err := b.marker(ctx, s)
 	if err != nil {
 		return err
 	}
-	page := ""
-	if b.PublicURL != "" && len(report.Diagnoses) > 0 {
-		id, err := b.Reports.Save(ctx, memoryKey(s.Repository, s.Number), report)
-		if err != nil {
-			return err
-		}
-		page = strings.TrimSuffix(b.PublicURL, "/") + "/reports/" + id
+	page, err := b.page(ctx, memoryKey(s.Repository, s.Number), report)
+	if err != nil {
+		return err
 	}
 	body := marker + "\n" + s.compose(report, page)
 	queue.CrashPoint("before-post")

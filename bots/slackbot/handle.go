@@ -86,7 +86,7 @@ func (b *Bot) answer(ctx context.Context, job queue.Job, t task) error {
 	if err != nil {
 		return err
 	}
-	if err := b.Recurrence.Keep(ctx, seen, b.page(id)); err != nil {
+	if err := b.Recurrence.Keep(ctx, seen, bots.ReportURL(b.PublicURL, id)); err != nil {
 		return err
 	}
 	fresh, err := b.deliver(ctx, job.ID, t, b.letter(report, id, t.Thread == ""))
@@ -200,16 +200,8 @@ type letter struct {
 	public bool   // for the channel to see
 }
 
-// page is where people find a report, "" when nowhere.
-func (b *Bot) page(id string) string {
-	if b.PublicURL == "" {
-		return ""
-	}
-	return strings.TrimSuffix(b.PublicURL, "/") + "/reports/" + id
-}
-
 func (b *Bot) letter(report report.Report, id string, private bool) letter {
-	page := b.page(id)
+	page := bots.ReportURL(b.PublicURL, id)
 	l := letter{text: headline(report), public: !private}
 	var whole bool
 	l.blocks, whole = compose(report, id, page, private)

@@ -33,8 +33,14 @@ func (s *serveSettings) check() error {
 	if strings.Contains(s.GitHubKey, "-----BEGIN") {
 		problems = append(problems, errors.New("GITHUB_APP_PRIVATE_KEY_FILE holds the key itself: write it to a file and give the file's path"))
 	}
+	if s.StoreMiB < leastStore {
+		problems = append(problems, fmt.Errorf("--store-mib %d: at least %d", s.StoreMiB, leastStore))
+	}
 	return errors.Join(problems...)
 }
+
+// leastStore is the smallest store that is of use, in MiB.
+const leastStore = 16
 
 var tokenShape = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 

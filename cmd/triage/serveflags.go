@@ -40,6 +40,26 @@ func newServe() *cobra.Command {
 			"secrets are better given there.",
 		Args: cobra.NoArgs,
 	}
+	s.addTexts(c)
+	s.Rules.add(c)
+	numbers := s.addNumbers(c)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if err := numbers.settle(); err != nil {
+			return err
+		}
+		if err := refuseEmpty(c); err != nil {
+			return err
+		}
+		if err := s.check(); err != nil {
+			return err
+		}
+		return serve(c.Context(), s, c.ErrOrStderr())
+	}
+	return c
+}
+
+// addTexts adds the flags for addresses, secrets and lists.
+func (s *serveSettings) addTexts(c *cobra.Command) {
 	flags := c.Flags()
 	text := func(to *string, name, env, standard, about string) {
 		flags.StringVar(to, name, cmp.Or(os.Getenv(env), standard), about+" ("+env+")")
@@ -67,11 +87,16 @@ func newServe() *cobra.Command {
 	text(&s.GitHubToken, "github-token", "GITHUB_TOKEN", "", "a token, instead of an App")
 	text(&s.GitHubAPI, "github-api-url", "GITHUB_API_URL", "", "GitHub's API, when it is not GitHub's own; used as it is")
 	text(&s.Prometheus, "prometheus-url", "PROMETHEUS_URL", "", "where dcgm-exporter's metrics are")
-	allow := flags.StringSlice("fetch-allow", split(os.Getenv("TRIAGE_FETCH_ALLOW")), "further host[:port] to fetch logs from (TRIAGE_FETCH_ALLOW)")
-	teams := flags.StringSlice("slack-teams", split(os.Getenv("TRIAGE_SLACK_TEAMS")), "id of a workspace or organization that may install the app, else any may (TRIAGE_SLACK_TEAMS)")
+	list := func(to *[]string, name, env, about string) {
+		flags.StringSliceVar(to, name, split(os.Getenv(env)), about+" ("+env+")")
+	}
+	list(&s.Allow, "fetch-allow", "TRIAGE_FETCH_ALLOW", "further host[:port] to fetch logs from")
+	list(&s.SlackTeams, "slack-teams", "TRIAGE_SLACK_TEAMS", "id of a workspace or organization that may install the app, else any may")
 	flags.BoolVar(&s.ForgetSecrets, "forget-secrets", false, "delete stored tokens that TRIAGE_SECRET_KEY does not open")
-	s.Rules.add(c)
-	var numbers settledLater
+}
+
+// addNumbers adds the flags for times and counts. They hold once they are settled.
+func (s *serveSettings) addNumbers(c *cobra.Command) (numbers settledLater) {
 	numbers.span(c, &s.Lease, "lease", "TRIAGE_LEASE", "5s", "silence after which the work of a killed replica is taken over")
 	numbers.span(c, &s.Debounce, "debounce", "TRIAGE_DEBOUNCE", "5s", "least time between two looks at one issue")
 	numbers.count(c, &s.Attempts, "attempts", "TRIAGE_ATTEMPTS", "10", "failed tries after which work is given up")
@@ -80,28 +105,9 @@ func newServe() *cobra.Command {
 	numbers.count(c, &s.UserRate, "user-rate", "TRIAGE_USER_RATE", "0", "logs an hour for each person in Slack; 0 for 60 where workspaces install the app, else for any number")
 	numbers.count(c, &s.RepositoryRate, "repository-rate", "TRIAGE_REPOSITORY_RATE", "0", "looks an hour at the issues of each repository on GitHub; 0 for any number")
 	numbers.count(c, &s.StoreMiB, "store-mib", "TRIAGE_STORE_MIB", "1024", "most that work which waits may take on disk, and reports as well; at least 16")
-	flags.IntVar(&s.Workers, "workers", 4*runtime.GOMAXPROCS(0), "answers in the making at once, for Slack and GitHub each")
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		s.Allow, s.SlackTeams = *allow, *teams
-		if err := numbers.settle(); err != nil {
-			return err
-		}
-		if s.StoreMiB < leastStore {
-			return fmt.Errorf("--store-mib %d: at least %d", s.StoreMiB, leastStore)
-		}
-		if err := refuseEmpty(c); err != nil {
-			return err
-		}
-		if err := s.check(); err != nil {
-			return err
-		}
-		return serve(c.Context(), s, c.ErrOrStderr())
-	}
-	return c
+	c.Flags().IntVar(&s.Workers, "workers", 4*runtime.GOMAXPROCS(0), "answers in the making at once, for Slack and GitHub each")
+	return numbers
 }
-
-// leastStore is the smallest store that is of use, in MiB.
-const leastStore = 16
 
 // settledLater are flags that are also environment variables, whose values are read when the command runs, so that what is wrong with one is
 // said in words.
