@@ -85,6 +85,7 @@ func weigh(base *rules.Base, el *reading.Element, now situation) (fitting []matc
 		if len(s.History) > 0 {
 			m.situation.Set(signature.HistoryName, now.archive.ask(s, m.situation))
 		}
+		askDistribution(m.situation, s, base.Distributions)
 		if !matches(el, s, m.situation) {
 			continue
 		}

@@ -34,6 +34,7 @@ func inMessage(base *rules.Base, el *reading.Element, answer match) []match {
 		}
 		m := match{signature: e.Signature(), situation: answer.situation.Clone()}
 		capture(m.situation, m.signature, el)
+		askDistribution(m.situation, m.signature, base.Distributions)
 		if condition.All(m.signature.Match, m.situation) && condition.Possible(m.signature.Confirm, m.situation) {
 			read = append(read, m)
 		}
