@@ -11,6 +11,7 @@ import (
 
 	"github.com/gpu-triage/triage/rules/backend"
 	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/distribution"
 	"github.com/gpu-triage/triage/rules/fact"
 	"github.com/gpu-triage/triage/rules/rulefile"
 	"github.com/gpu-triage/triage/rules/signature"
@@ -18,7 +19,7 @@ import (
 	"github.com/gpu-triage/triage/rules/xid"
 )
 
-//go:embed knowledge.yaml facts.yaml tools.yaml xid.yaml all:failures backends
+//go:embed knowledge.yaml facts.yaml tools.yaml distributions.yaml xid.yaml all:failures backends
 var shipped embed.FS
 
 // Shipped is the knowledge base that comes with the program.
@@ -26,11 +27,12 @@ func Shipped() fs.FS { return shipped }
 
 // Base is a loaded knowledge base. It does not change, so that it may be shared by many diagnoses at once.
 type Base struct {
-	Vocabulary *fact.Vocabulary
-	Scope      *condition.Scope   // of signatures: facts, captures and what is known of an event
-	Entries    []*signature.Entry // of the signatures, sorted by their ids
-	Xids       *xid.Catalogue
-	Tools      *tool.Table
+	Vocabulary    *fact.Vocabulary
+	Scope         *condition.Scope   // of signatures: facts, captures and what is known of an event
+	Entries       []*signature.Entry // of the signatures, sorted by their ids
+	Xids          *xid.Catalogue
+	Distributions *distribution.Table
+	Tools         *tool.Table
 
 	layers    []fs.FS
 	version   string
@@ -108,6 +110,7 @@ func load(known string, layers []fs.FS) (*Base, error) {
 	x.readWith(v)
 	b := &Base{Vocabulary: v, layers: layers, version: versionOf(layers), libraries: &libraries{read: make(map[string]*backend.Library)}}
 	b.Tools = tools(d, known != "", layers)
+	b.Distributions = distributions(d, known != "", layers)
 	signatures := make([]signature.Layer, len(layers))
 	for i, layer := range layers {
 		if content, err := fs.ReadFile(layer, xid.File); err == nil {
@@ -140,6 +143,22 @@ func tools(d *rulefile.Decoder, later bool, layers []fs.FS) *tool.Table {
 			all = tool.Later(content).Before(all)
 		default:
 			all = tool.Read(d, content).Before(all)
+		}
+	}
+	return all
+}
+
+// distributions reads the tables of distributions in the same way.
+func distributions(d *rulefile.Decoder, later bool, layers []fs.FS) *distribution.Table {
+	var all *distribution.Table
+	for _, layer := range layers {
+		content, err := fs.ReadFile(layer, distribution.File)
+		switch {
+		case err != nil: // a layer need not have one
+		case later && frozen(layer):
+			all = distribution.Later(content).Before(all)
+		default:
+			all = distribution.Read(d, content).Before(all)
 		}
 	}
 	return all

@@ -85,6 +85,7 @@ func weigh(base *rules.Base, el *reading.Element, now situation) (fitting []matc
 		if len(s.History) > 0 {
 			m.situation.Set(signature.HistoryName, now.archive.ask(s, m.situation))
 		}
+		askDistribution(m.situation, s, base.Distributions)
 		if !matches(el, s, m.situation) {
 			continue
 		}
@@ -226,16 +227,19 @@ func capture(s *condition.Situation, of *signature.Signature, el *reading.Elemen
 		groups[signature.Nearest] = nearest(groups[signature.Got], groups[signature.Allowed])
 	}
 	for name, value := range groups {
+		if of.Role == signature.Message {
+			value = closed(el.Text, value)
+		}
 		if value != "" {
 			s.Set(name, condition.StringValue(value))
 		}
 	}
 }
 
-// keep adds the groups of a pattern that found something.
+// keep adds the groups of a pattern that found something, unless an earlier pattern did.
 func keep(groups map[string]string, p *pattern.Pattern, found []string) {
 	for i, name := range p.Names() {
-		if found != nil && name != "" && found[i] != "" {
+		if found != nil && name != "" && found[i] != "" && groups[name] == "" {
 			groups[name] = found[i]
 		}
 	}

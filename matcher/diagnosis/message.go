@@ -2,6 +2,7 @@ package diagnosis
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/gpu-triage/triage/matcher/reading"
 	"github.com/gpu-triage/triage/matcher/report"
@@ -34,9 +35,38 @@ func inMessage(base *rules.Base, el *reading.Element, answer match) []match {
 		}
 		m := match{signature: e.Signature(), situation: answer.situation.Clone()}
 		capture(m.situation, m.signature, el)
+		askDistribution(m.situation, m.signature, base.Distributions)
 		if condition.All(m.signature.Match, m.situation) && condition.Possible(m.signature.Confirm, m.situation) {
 			read = append(read, m)
 		}
 	}
 	return upheld(base, read)
+}
+
+// maxClosed is how far behind a captured value a bracket is looked for that closes one in it, in bytes.
+const maxClosed = 200
+
+// closed is a value of a text with what follows it up to the end of a bracket that begins in it, so that "(4" of "got (4, 128)" is said
+// as a whole. A bracket that does not end on that line leaves the value as it is.
+func closed(text, value string) string {
+	begin := strings.Index(text, value)
+	if begin < 0 || value == "" {
+		return value
+	}
+	open, end := 0, begin+len(value)
+	for i := begin; i < min(len(text), end+maxClosed) && text[i] != '\n'; i++ {
+		if i >= end && open <= 0 {
+			break
+		}
+		switch text[i] {
+		case '(', '[', '{':
+			open++
+		case ')', ']', '}':
+			open--
+			if i >= end && open == 0 {
+				return text[begin : i+1]
+			}
+		}
+	}
+	return value
 }

@@ -59,7 +59,7 @@ func describe(read *reading.Result, known facts.Facts, c conclusion, m match) re
 			d.Cause += " " + detail.Say.Fill(m.situation)
 		}
 	}
-	if s.Role == signature.Unexplained {
+	if s.ReadsMessage {
 		readMessage(&d, read.Base, c.root.element, m)
 	}
 	d.Cause = twoStops().ReplaceAllString(strings.TrimSpace(d.Cause), "$1$2")

@@ -33,6 +33,7 @@ func (l *loader) signature(read *parsedFile) *Signature {
 		l.Problem(at.Line, at.Column, "write examples: without quotes or blanks, at the beginning of a line")
 	}
 	l.role(s, f, complete)
+	s.ReadsMessage = f.ReadsMessage || s.Role == Unexplained
 	l.literals(s, f)
 	s.Assume = l.set(f.Library, f.Assume)
 	for _, t := range f.Refused {
@@ -50,11 +51,13 @@ func (l *loader) signature(read *parsedFile) *Signature {
 		l.Problem(f.Title.Line, f.Title.Column, "a title needs words for what is not known, as in {path|a file}")
 	}
 	s.History = l.templates(f.History, condition.ParsePhrase, own)
+	s.Distribution = l.templates(f.Distribution, condition.ParsePhrase, own)
 	s.Match = l.conditions(f.Match, own)
 	l.keywords(s, f)
 	s.Confirm = l.conditions(f.Confirm, own)
 	l.words(s, f, own)
 	l.historyIsAsked(s, f)
+	l.distributionIsAsked(s, f)
 	l.others(s, f)
 	if len(l.Problems) > before {
 		return nil

@@ -203,4 +203,4 @@ func (f *parsedFile) read(files fs.FS, known func(name string) *Known) error {
 }
 
 // notSignatures are the files of a knowledge base that hold something else.
-var notSignatures = []string{"knowledge.yaml", "facts.yaml", "tools.yaml", "xid.yaml"}
+var notSignatures = []string{"knowledge.yaml", "facts.yaml", "tools.yaml", "distributions.yaml", "xid.yaml"}

@@ -18,7 +18,7 @@ const (
 	Consequence Role = "consequence" // follows from a failure elsewhere: never the root when its cause is in the log
 	Generic     Role = "generic"     // names a cause, and speaks only where no other signature does
 	Unexplained Role = "unexplained" // names no cause: shows an error of a kind, and speaks only where no other signature does
-	Message     Role = "message"     // reads what a message itself says: adds its words to an answer that is unexplained
+	Message     Role = "message"     // reads what a message itself says: adds its words to answers that read messages
 	Noise       Role = "noise"       // known to be harmless: takes its lines out of consideration
 	Progress    Role = "progress"    // the job goes on: what happened before was survived
 	Inferred    Role = "inferred"    // no line states it, a comparison of lines shows it: speaks where no line tells of a cause
@@ -58,35 +58,37 @@ var collectiveGroups = []string{
 
 // Signature is a known failure: how it shows in a log, which facts confirm it, why it happens and what helps.
 type Signature struct {
-	ID          string
-	Family      string             // the folder of its file
-	Title       string             // what failed, in words that hold for every case
-	Headline    condition.Template // the same of one case, with its names and numbers
-	Role        Role
-	Keywords    []string                   // literals, one of which, or of Last, stands in every event that can match
-	Last        []string                   // literals that are looked for only in exceptions and in the last lines of a log
-	Match       []*condition.Expression    // about one event; all must be true
-	Capture     []*pattern.Pattern         // named groups over the event's text
-	Code        []*pattern.Pattern         // named groups over the deepest source line of an exception
-	Largest     string                     // of several places that a pattern of Capture matches, the one with the largest size in this group counts
-	Confirm     []*condition.Expression    // about facts and captures; three-valued
-	Survivable  bool                       // a process goes on with it, so that it is not what ended another one
-	Offers      bool                       // it captures Got and Allowed, so that the engine adds Nearest
-	Collectives bool                       // its captures tell where a rank is in its collectives: collectiveGroups
-	Library     string                     // backend rules to ask, or ""
-	History     []condition.Template       // names whose history to ask, as transformers.AdamW; the first that is known counts
-	Assume      map[string]condition.Value // facts as they are where the library fails, when not as its log says
-	Refused     []string                   // backends of the library that the failure says are none; EveryBackend for all
-	Cause       condition.Template
-	Details     []Detail
-	Fixes       []Fix
-	Ask         []string             // facts worth asking for although no condition needs them
-	Lasting     bool                 // what it tells needs something to be done also when the job went on after it
-	Explains    []string             // signatures that are only how this failure, which no line states, ended
-	Overrides   []string             // signatures that are not the answer where this one fits the same exception or line
-	Questions   []condition.Template // what to ask for where facts alone do not decide
-	References  []string
-	Place       rulefile.Problem // where its file is; Message is empty
+	ID           string
+	Family       string             // the folder of its file
+	Title        string             // what failed, in words that hold for every case
+	Headline     condition.Template // the same of one case, with its names and numbers
+	Role         Role
+	Keywords     []string                   // literals, one of which, or of Last, stands in every event that can match
+	Last         []string                   // literals that are looked for only in exceptions and in the last lines of a log
+	Match        []*condition.Expression    // about one event; all must be true
+	Capture      []*pattern.Pattern         // named groups over the event's text
+	Code         []*pattern.Pattern         // named groups over the deepest source line of an exception
+	Largest      string                     // of several places that a pattern of Capture matches, the one with the largest size in this group counts
+	Confirm      []*condition.Expression    // about facts and captures; three-valued
+	Survivable   bool                       // a process goes on with it, so that it is not what ended another one
+	Offers       bool                       // it captures Got and Allowed, so that the engine adds Nearest
+	ReadsMessage bool                       // what its error's own message says is added to its answer
+	Collectives  bool                       // its captures tell where a rank is in its collectives: collectiveGroups
+	Library      string                     // backend rules to ask, or ""
+	History      []condition.Template       // names whose history to ask, as transformers.AdamW; the first that is known counts
+	Distribution []condition.Template       // modules of which to ask what brings them, as cv2; the first that is known counts
+	Assume       map[string]condition.Value // facts as they are where the library fails, when not as its log says
+	Refused      []string                   // backends of the library that the failure says are none; EveryBackend for all
+	Cause        condition.Template
+	Details      []Detail
+	Fixes        []Fix
+	Ask          []string             // facts worth asking for although no condition needs them
+	Lasting      bool                 // what it tells needs something to be done also when the job went on after it
+	Explains     []string             // signatures that are only how this failure, which no line states, ended
+	Overrides    []string             // signatures that are not the answer where this one fits the same exception or line
+	Questions    []condition.Template // what to ask for where facts alone do not decide
+	References   []string
+	Place        rulefile.Problem // where its file is; Message is empty
 
 	places     map[string]rulefile.Problem // of the literals
 	overridden []rulefile.Problem          // where the ids in Overrides stand
@@ -144,7 +146,10 @@ type signatureFile struct {
 		Say  rulefile.Text   `yaml:"say"`
 	} `yaml:"details"`
 	History []rulefile.Text `yaml:"history"`
-	Fixes   []struct {
+
+	Distribution []rulefile.Text `yaml:"distribution"`
+	ReadsMessage bool            `yaml:"reads_message"`
+	Fixes        []struct {
 		Do   rulefile.Text   `yaml:"do"`
 		Run  []rulefile.Text `yaml:"run"`
 		Set  map[string]any  `yaml:"set"`
@@ -167,6 +172,7 @@ func eventNames() map[string]condition.Shape {
 	}}
 	names := FindingShapes()
 	names[HistoryName] = HistoryShape()
+	names[DistributionName] = DistributionShape()
 	maps.Copy(names, map[string]condition.Shape{
 		"text": text, "line": text, "before": text, "source": text,
 		"error": {Type: condition.Object, Members: map[string]condition.Shape{

@@ -1,0 +1,154 @@
+// Package distribution is the table of distributions.yaml: what has to be installed for a Python module to be there. The name of a module
+// goes in; the distribution that brings it, or the repository that it is built from, comes out.
+package distribution
+
+import (
+	"maps"
+	"path"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/gpu-triage/triage/rules/rulefile"
+)
+
+// File is the one file of a knowledge base that holds the table.
+const File = "distributions.yaml"
+
+// Distribution is what brings a module. What does not apply is "".
+type Distribution struct {
+	Install    string // what pip is told to install, perhaps with extras
+	Repository string // where the source is that it is built from
+	Within     string // the folder of the repository that is installed
+	WithTorch  bool   // its build imports torch, which has to be there before
+	Say        string // what else one has to know: whole sentences
+	Own        bool   // no distribution: projects give that name to modules of their own
+}
+
+// Folder is what is installed of a clone of the repository, seen from where it was cloned.
+func (d Distribution) Folder() string {
+	if d.Repository == "" {
+		return ""
+	}
+	return path.Join(path.Base(d.Repository), d.Within)
+}
+
+// Table knows modules. A nil table knows none.
+type Table struct {
+	modules func() map[string]Distribution
+	next    *Table
+}
+
+// Of is what brings a module, by its dotted name or the nearest package above it. A distribution's own name is known too.
+func (t *Table) Of(module string) (Distribution, bool) {
+	if t == nil {
+		return Distribution{}, false
+	}
+	known := t.modules()
+	for name := module; name != ""; name = above(name) {
+		if d, ok := known[name]; ok {
+			return d, true
+		}
+	}
+	return t.next.Of(module)
+}
+
+// above is the package that a module is in, "" for one at the top.
+func above(module string) string {
+	return module[:max(0, strings.LastIndexByte(module, '.'))]
+}
+
+// Before is a table, as it was read, that is asked before another.
+func (t *Table) Before(next *Table) *Table { return &Table{modules: t.modules, next: next} }
+
+// Read reads the table.
+func Read(d *rulefile.Decoder, content []byte) *Table {
+	d.File = File
+	modules := parse(d, content)
+	return &Table{modules: func() map[string]Distribution { return modules }}
+}
+
+// Later leaves the reading of a table that has no mistakes to the first question: few logs ask for it.
+func Later(content []byte) *Table {
+	return &Table{modules: sync.OnceValue(func() map[string]Distribution { return parse(&rulefile.Decoder{}, content) })}
+}
+
+type tableFile struct {
+	Same          []rulefile.Text `yaml:"same"`
+	Own           []rulefile.Text `yaml:"own"`
+	Distributions []entry         `yaml:"distributions"`
+}
+
+// entry is the form of a row in distributions.yaml.
+type entry struct {
+	Modules    []rulefile.Text `yaml:"modules"`
+	Install    rulefile.Text   `yaml:"install"`
+	Repository rulefile.Text   `yaml:"repository"`
+	Within     string          `yaml:"within"`
+	WithTorch  bool            `yaml:"with_torch"`
+	Say        string          `yaml:"say"`
+}
+
+var (
+	moduleName  = regexp.MustCompile(`^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$`)
+	requirement = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9,_-]+\])?([<>=]=?[0-9.]+)?$`)
+	repository  = regexp.MustCompile(`^https://[a-z.]+/[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$`)
+)
+
+func parse(d *rulefile.Decoder, content []byte) map[string]Distribution {
+	file, _ := rulefile.Read[tableFile](d, content)
+	modules := make(map[string]Distribution)
+	add := func(module rulefile.Text, is Distribution) {
+		if !moduleName.MatchString(module.Value) {
+			d.Problem(module.Line, module.Column, "%q is no name of a module", module.Value)
+		}
+		if _, again := modules[module.Value]; again {
+			d.Problem(module.Line, module.Column, "the module %s stands here twice", module.Value)
+		}
+		modules[module.Value] = is
+	}
+	for _, m := range file.Same {
+		add(m, Distribution{Install: strings.ReplaceAll(m.Value, "_", "-")})
+	}
+	for _, m := range file.Own {
+		add(m, Distribution{Own: true})
+	}
+	for _, e := range file.Distributions {
+		e.check(d)
+		for _, m := range e.Modules {
+			add(m, Distribution{Install: e.Install.Value, Repository: e.Repository.Value, Within: e.Within, WithTorch: e.WithTorch, Say: strings.TrimSpace(e.Say)})
+		}
+	}
+	addNames(modules)
+	return modules
+}
+
+// addNames adds the distributions by their own names, where no module is called so.
+func addNames(modules map[string]Distribution) {
+	names := make(map[string]Distribution)
+	for _, is := range modules {
+		name, _, _ := strings.Cut(is.Install, "[")
+		if _, module := modules[name]; !module && name != "" {
+			names[name] = is
+		}
+	}
+	maps.Copy(modules, names)
+}
+
+// check notes what is wrong with a row.
+func (e entry) check(d *rulefile.Decoder) {
+	line, column := e.Install.Line, e.Install.Column
+	if len(e.Modules) > 0 {
+		line, column = e.Modules[0].Line, e.Modules[0].Column
+	}
+	switch {
+	case len(e.Modules) == 0:
+		d.Problem(line, column, "a row needs modules:, a list of their names")
+	case e.Install.Value == "" && e.Repository.Value == "" && e.Say == "":
+		d.Problem(line, column, "a row needs install:, repository: or say:")
+	case e.Install.Value != "" && !requirement.MatchString(e.Install.Value):
+		d.Problem(e.Install.Line, e.Install.Column, "%q is nothing that pip takes by name", e.Install.Value)
+	case e.Repository.Value != "" && !repository.MatchString(e.Repository.Value):
+		d.Problem(e.Repository.Line, e.Repository.Column, "%q is no https address of a repository, as https://github.com/OWNER/NAME", e.Repository.Value)
+	}
+}
