@@ -1,4 +1,4 @@
-// Package rules holds what is known about failures: facts.yaml, failures/, backends/ and xid.yaml. Load and Open read them into a Base,
+// Package rules holds what is known about failures: facts.yaml, failures/, backends/, tools.yaml, distributions.yaml and xid.yaml. Load and Open read them into a Base,
 // which the matcher asks.
 //
 // Each topic has a package of its own. rulefile reads YAML with places, pattern tells quickly which lines a regular expression cannot

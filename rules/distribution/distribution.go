@@ -58,7 +58,7 @@ func above(module string) string {
 	return module[:max(0, strings.LastIndexByte(module, '.'))]
 }
 
-// Before is a table that is asked before another.
+// Before is a table, as it was read, that is asked before another.
 func (t *Table) Before(next *Table) *Table { return &Table{modules: t.modules, next: next} }
 
 // Read reads the table.
@@ -137,7 +137,7 @@ func addNames(modules map[string]Distribution) {
 
 // check notes what is wrong with a row.
 func (e entry) check(d *rulefile.Decoder) {
-	line, column := 1, 1
+	line, column := e.Install.Line, e.Install.Column
 	if len(e.Modules) > 0 {
 		line, column = e.Modules[0].Line, e.Modules[0].Column
 	}
