@@ -34,6 +34,7 @@ func inMessage(base *rules.Base, el *reading.Element, answer match) []match {
 			continue
 		}
 		m := match{signature: e.Signature(), situation: answer.situation.Clone()}
+		forget(m.situation, answer.signature)
 		capture(m.situation, m.signature, el)
 		askDistribution(m.situation, m.signature, base.Distributions)
 		if condition.All(m.signature.Match, m.situation) && condition.Possible(m.signature.Confirm, m.situation) {
@@ -41,6 +42,17 @@ func inMessage(base *rules.Base, el *reading.Element, answer match) []match {
 		}
 	}
 	return upheld(base, read)
+}
+
+// forget takes the groups out of a situation that a signature captured: another one may call something else so.
+func forget(s *condition.Situation, captured *signature.Signature) {
+	for _, p := range slices.Concat(captured.Capture, captured.Code) {
+		for _, name := range p.Names() {
+			if name != "" {
+				s.Set(name, condition.Value{})
+			}
+		}
+	}
 }
 
 // maxClosed is how far behind a captured value a bracket is looked for that closes one in it, in bytes.

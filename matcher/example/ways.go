@@ -49,6 +49,7 @@ func Ways() []Way {
 		{Name: "behind a bar", Show: behindBar},
 		{Name: "last 15 lines", Show: last(15), Part: true},
 		{Name: "error alone", Show: errorAlone, Part: true},
+		{Name: "caught", Show: caught, Part: true},
 	}
 }
 
@@ -192,7 +193,17 @@ func last(lines int) func(string) string {
 	}
 }
 
+var rankMark = regexp.MustCompile(`^\[[^\]\n]*\]:? *`)
+
 var typed = regexp.MustCompile(`(?m)^(?:\[[^\]\n]*\]:? *)?(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*(?:Error|Exception): `)
+
+// caught is what a program says that caught the last exception and prints no traceback.
+func caught(log string) string {
+	if typed.MatchString(log) {
+		return "2026-11-20 10:00:00,123 - trainer - ERROR - Training failed: " + rankMark.ReplaceAllString(errorAlone(log), "")
+	}
+	return log
+}
 
 // errorAlone is what follows where the last exception is named.
 func errorAlone(log string) string {

@@ -40,6 +40,9 @@ func MayOpen(text string) bool {
 		if typ, _, ok := parseType(text); ok && looksRaised(typ) {
 			return true
 		}
+		if _, _, ok := caught(text); ok {
+			return true
+		}
 		for _, start := range []string{fatalPython, terminateCalled, ignoredIn, pytestMark} {
 			if strings.HasPrefix(text, start) {
 				return true
@@ -173,11 +176,14 @@ func openedByFrame(l logline.Line, text string) *record {
 	return r
 }
 
-// openedByType begins with the last line of a traceback that was not printed.
+// openedByType begins with the last line of a traceback that was not printed, or with what a program that caught it says of it.
 func openedByType(l logline.Line, text string) *record {
 	text = setIn(text)
 	typ, msg, ok := parseType(text)
 	if !ok || !looksRaised(typ) {
+		typ, msg, ok = caught(text)
+	}
+	if !ok {
 		return nil
 	}
 	r := &record{layout: lone}

@@ -25,6 +25,28 @@ func quoted(text string) (typ, msg string, ok bool) {
 	return m[1], m[2], true
 }
 
+var (
+	caughtType = pattern.Lazy(`^(?:[^:]{0,60}(?i:\b(?:failed|failure|crashed|aborted|error|exception|fatal)\b)[^:]{0,60}:|(?:ERROR|CRITICAL|FATAL)(?: \S+:\d+:?)?) ` +
+		`((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)): (.+)$`)
+	goesOn = pattern.Lazy(`(?i)retry|will try|trying|attempt|skip|ignor|fall(?:ing|s)? ?back|warn`)
+)
+
+// statusName is what C++ libraries write for a status. Python 3 prints OSError.
+const statusName = "IOError"
+
+// caught reads an exception behind the words with which a program that caught it says that it failed: "Training failed: RuntimeError: ...". It
+// reads none where the program says that it goes on.
+func caught(text string) (typ, msg string, ok bool) {
+	if !strings.Contains(text, "Error: ") && !strings.Contains(text, "Exception: ") {
+		return "", "", false
+	}
+	m := caughtType().FindStringSubmatch(text)
+	if m == nil || m[1] == statusName || !looksRaised(m[1]) || goesOn().MatchString(text) {
+		return "", "", false
+	}
+	return m[1], m[2], true
+}
+
 // reprOf reads the repr of an exception with one argument: RuntimeError('...'). The outermost is what was raised last.
 func reprOf(text string) (typ, msg string, ok bool) {
 	for _, quote := range []string{"'", `"`} {

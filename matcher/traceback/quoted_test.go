@@ -36,6 +36,30 @@ func TestLastLine(t *testing.T) {
 	}
 }
 
+// TestCaught: what a program says of an exception that it caught is one, without a traceback; but not where it goes on.
+func TestCaught(t *testing.T) {
+	for text, want := range map[string]string{
+		"Training failed: RuntimeError: bad":              "RuntimeError",
+		"Error loading the model: m.odd.ValueError: bad":  "m.odd.ValueError",
+		"An error occurred: OSError: [Errno 5] bad: x":    "OSError",
+		"ERROR train.py:10 ValueError: bad":               "ValueError",
+		"Loading failed: ValueError: bad, trying again":   "",
+		"request failed: TimeoutError: slow. Retry in 2s": "",
+		"Raises: ValueError: if it is bad":                "",
+		"the docs: ValueError: bad values":                "",
+		"register failed: IOError: end of file":           "",
+		"the type of the error: Kind: bad":                "",
+	} {
+		exceptions, _ := read(t, "x.log", text+"\n")
+		switch {
+		case want == "" && len(exceptions) > 0:
+			t.Errorf("%q is read as %s", text, outline(exceptions, ""))
+		case want != "" && (len(exceptions) != 1 || exceptions[0].Type != want || !exceptions[0].Lone()):
+			t.Errorf("%q is read as %s", text, outline(exceptions, ""))
+		}
+	}
+}
+
 // TestNoLastLine: words that only mention exceptions end no traceback.
 func TestNoLastLine(t *testing.T) {
 	for _, text := range []string{
