@@ -40,6 +40,7 @@ func Ways() []Way {
 		{Name: "HTML", Show: html.EscapeString},
 		{Name: "Slack escapes", Show: strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace},
 		{Name: "smart quotes", Show: smartQuotes},
+		{Name: "no backticks", Show: func(log string) string { return strings.ReplaceAll(log, "`", "") }}, // as Markdown shows a log without a fence
 		{Name: "no class name", Show: raised("$1$3")},
 		{Name: "repr", Show: asRepr},
 		{Name: "pytest E", Show: raised("E   $1$2: $3")},

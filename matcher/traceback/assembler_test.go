@@ -90,6 +90,11 @@ RecursionError: maximum recursion depth exceeded`,
        ^
 SyntaxError: '(' was never closed`,
 			want: `5:SyntaxError: "'(' was never closed" [a.py:3 |foo(]`},
+		{name: "a class with its module under frames alone", log: `
+  File "a.py", line 3, in f
+    write(table)
+pyarrow.lib.ArrowInvalid: no such column`,
+			want: `4:pyarrow.lib.ArrowInvalid: "no such column" [a.py:3 f|write(table)]`},
 		{name: "frames without end are given back", log: `
 User stack trace:
   File "a.py", line 3, in f

@@ -53,7 +53,7 @@ func (r *record) pythonFrame(next nextLine) lineAction {
 // lastLine reads the line below the frames that names the exception: as Python prints it, marked by pytest, or quoted by a program that
 // caught it.
 func (r *record) lastLine(text string) (typ, msg string, ok bool) {
-	if typ, msg, ok := parseType(text); ok && (looksRaised(typ) || !r.headless && !isOperator(typ)) {
+	if typ, msg, ok := parseType(text); ok && (looksRaised(typ) || isClassOfModule(typ) || !r.headless && !isOperator(typ)) {
 		return typ, msg, true
 	}
 	if len(r.frames) == 0 {

@@ -127,3 +127,10 @@ func looksRaised(typ string) bool {
 	}
 	return false
 }
+
+// isClassOfModule tells whether a name is that of a class with the module it is in, as pyarrow.lib.ArrowInvalid. Behind the frames of a
+// traceback nothing else is printed so.
+func isClassOfModule(typ string) bool {
+	dot := strings.LastIndexByte(typ, '.')
+	return dot > 0 && dot+1 < len(typ) && typ[dot+1] >= 'A' && typ[dot+1] <= 'Z' && typ[0] >= 'a' && typ[0] <= 'z' && isDotted(typ)
+}
