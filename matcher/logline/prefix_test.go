@@ -46,6 +46,7 @@ func TestPrefixes(t *testing.T) {
 		"(RayTrainWorker pid=4, ip=10.0.0.2) [rank5]: x [repeated 7x across cluster] (Ray deduplicates.)": {5, "rank5", "x"},
 		"2023-04-29 06:01:12.977 [177/train/578 (pid 28936)] text":                                        {NoRank, "177/train/578 (pid 28936)", "text"},
 		"2024-05-01T12:00:00.1234567Z [rank1]: text":                                                      {1, "rank1", "text"},
+		"2024-05-01T12:00:00.123456789+02:00 stderr F":                                                    {NoRank, "", ""},
 		"2024-05-01T12:00:00.123456789+02:00 stderr F text":                                               {NoRank, "", "text"},
 		"trainer-1  | text":                          {NoRank, "trainer-1", "text"},
 		"[E ProcessGroupNCCL.cpp:737] [Rank 1] text": {1, "rank1", "[E ProcessGroupNCCL.cpp:737] [Rank 1] text"},

@@ -192,8 +192,8 @@ func transportStamp(s string) (time.Time, int) {
 	t := parseTime(s[:n])
 	n = min(n+1, len(s))
 	for _, stream := range []string{"stdout F ", "stderr F ", "stdout P ", "stderr P "} {
-		if strings.HasPrefix(s[n:], stream) {
-			n += len(stream)
+		if strings.HasPrefix(s[n:], stream) || s[n:] == stream[:len(stream)-1] { // an empty line, without the space at its end
+			return t, min(n+len(stream), len(s))
 		}
 	}
 	return t, n
