@@ -26,12 +26,15 @@ func (m *matching) untyped(x *traceback.Exception, watching bool, before func() 
 	if !x.Untyped() || len(x.Message) > maxGuessed {
 		return el
 	}
+	if stated := m.stated(el, watching, before); len(specific(stated)) > 0 {
+		return stated
+	}
 	types := usualTypes
 	key := x.Message + "\x00" + x.Owner()
 	if typ, again := m.guessed[key]; again { // on another rank, or once more
 		types = typ
 	}
-	best, known, found := el, len(specific(el)), []string{}
+	best, known, found := el, m.knownUntyped(el), []string{}
 	for _, typ := range types {
 		if guess := m.guess(el, typ, watching, before); len(specific(guess)) > known {
 			best, known, found = guess, len(specific(guess)), []string{typ}
@@ -46,6 +49,30 @@ func (m *matching) untyped(x *traceback.Exception, watching bool, before func() 
 
 // maxGuesses bounds the messages whose types are remembered.
 const maxGuesses = 256
+
+// knownUntyped counts the specific signatures that know an exception by its message, whatever its type is.
+func (m *matching) knownUntyped(el Element) (known int) {
+	el.Variables(m.situation)
+	silent := m.situation.Clone()
+	el.VariablesWithoutMessage(silent)
+	for _, s := range specific(el) {
+		if slices.ContainsFunc(s.Match, func(c *condition.Expression) bool { return c.Eval(m.situation).True() && !c.Eval(silent).Known() }) {
+			known++
+		}
+	}
+	return known
+}
+
+// stated is an exception whose type was not printed with it, with the type that the rest of the print states.
+func (m *matching) stated(as Element, watching bool, before func() string) Element {
+	typ := as.Exception.StatedType()
+	if typ == "" {
+		return Element{}
+	}
+	el := as.retyped(typ, as.Exception.Message)
+	m.match(&el, m.words(el.Text), prefilter.InException, watching, before)
+	return el
+}
 
 // guess is an exception whose type was not printed, as if it were of that type. A signature that would know it by the type alone does not count.
 func (m *matching) guess(as Element, typ string, watching bool, before func() string) Element {

@@ -2,6 +2,7 @@ package signature
 
 import (
 	"io/fs"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -42,16 +43,26 @@ func newEntry(s *Signature, scope *condition.Scope) *Entry {
 		ID: s.ID, Role: s.Role, Keywords: s.Keywords, Last: s.Last, Explains: s.Explains, Overrides: s.Overrides, About: about(s.Match),
 		signature: func() *Signature { return s }, place: s.Place, overridden: s.overridden,
 	}
-	line := scope.NewSituation()
+	line, untyped := scope.NewSituation(), scope.NewSituation()
 	line.Set("error", NoException())
+	SetLine(untyped, "", "")
+	untyped.Set("error", untypedException())
 	for _, c := range s.Match {
 		e.Raised = e.Raised || c.Eval(line).False()
-		if required := c.Requires(); required != nil {
+		asksType := !c.Eval(untyped).Known()
+		if required := c.Requires(); required != nil && (len(e.Keywords) == 0 || !asksType) {
 			e.Requires = append(e.Requires, required.String())
 		}
 		e.Before = e.Before || slices.Contains(c.Names(), "before")
 	}
 	return e
+}
+
+// untypedException is one whose message was printed without its type: a keyword in the message has to do.
+func untypedException() condition.Value {
+	members := maps.Clone(NoException().Members())
+	members["type"], members["name"] = condition.Value{}, condition.Value{}
+	return condition.ObjectValue(members)
 }
 
 // TemplatePatterns are patterns of which each matches in every line of a line template when one of its lines may be an event of the
