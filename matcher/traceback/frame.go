@@ -53,7 +53,7 @@ func (r *record) pythonFrame(next nextLine) lineAction {
 // lastLine reads the line below the frames that names the exception: as Python prints it, marked by pytest, or quoted by a program that
 // caught it.
 func (r *record) lastLine(text string) (typ, msg string, ok bool) {
-	if typ, msg, ok := parseType(text); ok && (looksRaised(typ) || isClassOfModule(typ) || !r.headless && !isOperator(typ)) {
+	if typ, msg, ok := parseType(text); ok && (looksRaised(typ) || isClassOfModule(typ) || !r.headless && !isOperator(typ) && !r.isLabel(typ)) {
 		return typ, msg, true
 	}
 	if len(r.frames) == 0 {
@@ -70,6 +70,19 @@ func (r *record) lastLine(text string) (typ, msg string, ok bool) {
 func isOperator(typ string) bool {
 	name := typ[strings.LastIndexByte(typ, '.')+1:]
 	return name[0] >= 'a' && name[0] <= 'z' && !strings.HasSuffix(name, "error") && name != "timeout"
+}
+
+// isLabel tells whether a word that is not like the name of an exception belongs to the message: one in capitals, as RESOURCE_DOES_NOT_EXIST,
+// and any other where the deepest frame shows that something else was raised.
+func (r *record) isLabel(typ string) bool {
+	if strings.Contains(typ, ".") {
+		return false
+	}
+	if strings.ToUpper(typ) == typ {
+		return true
+	}
+	raised := (&Exception{Frames: r.frames}).raisedType()
+	return raised != "" && raised[strings.LastIndexByte(raised, '.')+1:] != typ
 }
 
 // maxBare bounds the lines that may be a message without its type.

@@ -1,0 +1,60 @@
+package traceback
+
+import (
+	"strconv"
+
+	"github.com/gpu-triage/triage/rules/pattern"
+)
+
+var (
+	raiseStatement = pattern.Lazy(`^raise ((?:\w+\.)*[A-Z]\w*)(?:\(| from |$)`)
+	systemError    = pattern.Lazy(`^\[(Errno|WinError) (\d{1,5})\] `)
+)
+
+// The classes that Python raises for errors of the system: PEP 3151, and PC/errmap.h of CPython for Windows' own numbers.
+var (
+	classOfErrno = map[int]string{
+		1: "PermissionError", 2: "FileNotFoundError", 3: "ProcessLookupError", 4: "InterruptedError", 10: "ChildProcessError",
+		11: "BlockingIOError", 13: "PermissionError", 17: "FileExistsError", 20: "NotADirectoryError", 21: "IsADirectoryError",
+		32: "BrokenPipeError", 103: "ConnectionAbortedError", 104: "ConnectionResetError", 110: "TimeoutError",
+		111: "ConnectionRefusedError",
+	}
+	classOfWinError = map[int]string{
+		2: "FileNotFoundError", 3: "FileNotFoundError", 5: "PermissionError", 32: "PermissionError", 33: "PermissionError",
+		80: "FileExistsError", 183: "FileExistsError", 10053: "ConnectionAbortedError", 10054: "ConnectionResetError",
+		10060: "TimeoutError", 10061: "ConnectionRefusedError",
+	}
+)
+
+// StatedType is the type of an exception that was printed without it, where the rest of the print states it: the statement that raised it,
+// or the number of the system's error. It is "" where nothing does.
+func (e *Exception) StatedType() string {
+	if raised := e.raisedType(); raised != "" {
+		return raised
+	}
+	m := systemError().FindStringSubmatch(e.Message)
+	if m == nil {
+		return ""
+	}
+	number, err := strconv.Atoi(m[2])
+	if err != nil {
+		return ""
+	}
+	classes := classOfErrno
+	if m[1] == "WinError" {
+		classes = classOfWinError
+	}
+	if class := classes[number]; class != "" {
+		return class
+	}
+	return "OSError"
+}
+
+// raisedType is the class that the deepest source line raises, as it is written there; "" where it raises none by name.
+func (e *Exception) raisedType() string {
+	m := raiseStatement().FindStringSubmatch(e.Code())
+	if m == nil {
+		return ""
+	}
+	return m[1]
+}

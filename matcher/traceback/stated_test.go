@@ -1,0 +1,35 @@
+package traceback
+
+import "testing"
+
+// TestStatedType: a message that was printed without its type can tell it: by the statement that raised it, or the system's number.
+func TestStatedType(t *testing.T) {
+	for _, c := range []struct{ code, last, typ, message string }{
+		{`raise KeyError(key)`, "<class 'a.B'>", "KeyError", "<class 'a.B'>"},
+		{`raise subprocess.CalledProcessError(code, args)`, "Command 'x' failed", "subprocess.CalledProcessError", "Command 'x' failed"},
+		{`raise RuntimeError(f"Unsloth: {why}")`, "Unsloth: no file", "RuntimeError", "Unsloth: no file"},
+		{`raise Wrong from None`, "it is wrong", "Wrong", "it is wrong"},
+		{`raise error`, "it is wrong", "", "it is wrong"},
+		{`run(x)`, "RESOURCE_DOES_NOT_EXIST: Run 'x' not found", "", "RESOURCE_DOES_NOT_EXIST: Run 'x' not found"},
+		{`open(x)`, "[Errno 2] No such file or directory: 'x'", "FileNotFoundError", "[Errno 2] No such file or directory: 'x'"},
+		{`open(x)`, "[WinError 5] Access is denied: 'x'", "PermissionError", "[WinError 5] Access is denied: 'x'"},
+		{`bind(x)`, "[Errno 98] Address already in use", "OSError", "[Errno 98] Address already in use"},
+		{`bind(x)`, "error [Errno 98]", "", "error [Errno 98]"},
+	} {
+		log := "Traceback (most recent call last):\n  File \"/x/a.py\", line 1, in f\n    " + c.code + "\n" + c.last + "\n"
+		exceptions, _ := read(t, "x.log", log)
+		if len(exceptions) != 1 || exceptions[0].Type != "" || exceptions[0].Message != c.message || exceptions[0].StatedType() != c.typ {
+			t.Errorf("%s, %s: it is read as\n%s", c.code, c.last, outline(exceptions, ""))
+		}
+	}
+}
+
+// TestLabelIsNoType: a word before a colon is the type, unless the frame above says that another was raised.
+func TestLabelIsNoType(t *testing.T) {
+	for code, want := range map[string]string{"raise CancelledByUser()": "CancelledByUser", "run()": "CancelledByUser", "raise RuntimeError(m)": ""} {
+		log := "Traceback (most recent call last):\n  File \"/x/a.py\", line 1, in f\n    " + code + "\nCancelledByUser: stopped\n"
+		if exceptions, _ := read(t, "x.log", log); len(exceptions) != 1 || exceptions[0].Type != want {
+			t.Errorf("%s: it is read as\n%s", code, outline(exceptions, ""))
+		}
+	}
+}
