@@ -53,10 +53,17 @@ func do[T any](ctx context.Context, t *testing.T, action chromedp.Action[T]) T {
 	return value
 }
 
-// until waits up to the context's end for a condition in JavaScript.
+// until waits up to the context's end for a condition in JavaScript. A page that is just left for the next one does not answer.
 func until(ctx context.Context, t *testing.T, condition string) {
 	t.Helper()
-	for !do(ctx, t, chromedp.Evaluate[bool](condition)) {
+	for {
+		holds, err := chromedp.Run(ctx, chromedp.Evaluate[bool](condition))
+		switch {
+		case err == nil && holds:
+			return
+		case ctx.Err() != nil:
+			t.Fatalf("%s does not become true: %v", condition, err)
+		}
 		time.Sleep(20 * time.Millisecond)
 	}
 }
