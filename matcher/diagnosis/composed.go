@@ -241,7 +241,7 @@ func (a *asked) fixes(m match, try func(after map[string]condition.Value) (helps
 	first := 0
 	general := []report.Fix{}
 	for _, f := range m.signature.Fixes {
-		if !condition.Possible(f.When, m.situation) {
+		if !m.offers(f) {
 			continue
 		}
 		fix := filled(f, m)
@@ -256,7 +256,7 @@ func (a *asked) fixes(m match, try func(after map[string]condition.Value) (helps
 			if a.selection.Release == "" { // nobody can try it
 				general = append(general, fix)
 			}
-		case len(f.When) > 0 && condition.All(f.When, m.situation):
+		case len(f.When) > 0 && condition.All(f.When, m.found):
 			list = slices.Insert(list, first, fix)
 			first++
 		default:

@@ -38,6 +38,7 @@ func inMessage(base *rules.Base, el *reading.Element, answer match) []match {
 		capture(m.situation, m.signature, el)
 		askDistribution(m.situation, m.signature, base.Distributions)
 		if condition.All(m.signature.Match, m.situation) && condition.Possible(m.signature.Confirm, m.situation) {
+			m.found = withoutGroups(m.situation, m.signature)
 			read = append(read, m)
 		}
 	}

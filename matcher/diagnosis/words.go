@@ -55,7 +55,7 @@ func describe(read *reading.Result, known facts.Facts, c conclusion, m match) re
 		d.Rank = &rank
 	}
 	for _, detail := range s.Details {
-		if condition.All(detail.When, m.situation) {
+		if m.says(detail) {
 			d.Cause += " " + detail.Say.Fill(m.situation)
 		}
 	}
@@ -140,7 +140,7 @@ func firstCode(text string) string {
 func fixes(m match) []report.Fix {
 	list := []report.Fix{}
 	for _, f := range m.signature.Fixes {
-		if !condition.Possible(f.When, m.situation) {
+		if !m.offers(f) {
 			continue
 		}
 		if fix := filled(f, m); fix.Do != "" {

@@ -1,0 +1,54 @@
+package diagnosis_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/rules"
+)
+
+// TestGroupsNotFound: what is said when a capture found nothing is said, and what needs the group is not.
+func TestGroupsNotFound(t *testing.T) {
+	base, err := rules.Load(fstest.MapFS{
+		"facts.yaml": {Data: []byte("facts: [{name: torch, type: version}]\n")}, // one that nobody knows
+		"port.yaml": {Data: []byte(`id: port
+title: The port is taken
+keywords: [is taken]
+match: ['text contains "is taken"']
+capture: ['port (?P<port>\d+)']
+confirm: [port != nil]
+cause: 'It is{port| a port}.'
+details:
+  - {when: [port != nil], say: 'It has a number.'}
+  - {when: [port == nil], say: 'It has none.'}
+fixes:
+  - {do: 'Take another number.', when: [port != nil]}
+  - {do: 'Ask for the number.', when: [port == nil]}
+  - {do: 'Look at the version.', when: [torch != nil]}
+references: [x]
+`)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for log, want := range map[string]string{
+		"the port 80 is taken": "confirmed It is80. It has a number. Take another number. Look at the version.",
+		"a port is taken":      "likely It is a port. It has none. Ask for the number. Look at the version.",
+	} {
+		reading := matcher.New(base).Begin()
+		if err := reading.Read(context.Background(), "train.log", strings.NewReader(log+"\n")); err != nil {
+			t.Fatal(err)
+		}
+		d := reading.Report().Diagnoses[0]
+		got := string(d.Certainty) + " " + d.Cause
+		for _, fix := range d.Fixes {
+			got += " " + fix.Do
+		}
+		if got != want {
+			t.Errorf("%s: %q instead of %q", log, got, want)
+		}
+	}
+}
