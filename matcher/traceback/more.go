@@ -214,8 +214,20 @@ func isOther(text string) bool {
 	}
 	trimmed := strings.TrimLeft(text, " ")
 	return strings.Contains(text, "%|") || strings.HasPrefix(trimmed, "{'") || strings.HasPrefix(trimmed, `{"`) ||
-		strings.HasPrefix(text, ignoredIn) || strings.HasPrefix(text, fatalPython) ||
+		strings.HasPrefix(text, ignoredIn) || strings.HasPrefix(text, fatalPython) || ofAnother(text) ||
 		strings.HasPrefix(text, terminateCalled) || programError(text) || isRuler(text) && len(text) >= minMPIRuler
+}
+
+// otherWriter are the first words of a line that Python's threading prints before the traceback of a thread, or a library before that of a worker.
+const otherWriter = "Exception in "
+
+// ofAnother tells whether a line heads the traceback of another thread or process: "Exception in thread Thread-4 (run):", "Process SpawnProcess-3:".
+func ofAnother(text string) bool {
+	if !strings.HasSuffix(text, ":") {
+		return false
+	}
+	process, ok := strings.CutPrefix(text, "Process ")
+	return ok && strings.Contains(process, "Process-") && !strings.Contains(process, " ") || strings.HasPrefix(text, otherWriter)
 }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' }

@@ -79,3 +79,20 @@ func TestChainWithoutTypes(t *testing.T) {
 		t.Errorf("the chain is\n%s", outline(exceptions, ""))
 	}
 }
+
+// TestOtherWriter: what heads the traceback of a thread or a process belongs to no message of another one, unless that announces it.
+func TestOtherWriter(t *testing.T) {
+	for heading, want := range map[string]int{
+		"Exception in thread Thread-4 (run):": 2, "Process SpawnProcess-3:": 2, "Exception in background worker 3:": 2,
+		"The worker said:": 1, "Process of the data:": 1,
+	} {
+		exceptions, _ := read(t, "x.log", frames+"ValueError: bad\n"+heading+"\n"+frames+"KeyError: 'x'\n")
+		if len(exceptions) != want {
+			t.Errorf("%s: there are %d exceptions instead of %d\n%s", heading, len(exceptions), want, outline(exceptions, ""))
+		}
+	}
+	exceptions, _ := read(t, "x.log", frames+"ValueError: bad, it said:\nProcess SpawnProcess-3:\n"+frames+"KeyError: 'x'\n")
+	if len(exceptions) != 1 {
+		t.Errorf("what is announced is read as\n%s", outline(exceptions, ""))
+	}
+}
