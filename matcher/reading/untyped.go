@@ -78,6 +78,7 @@ func (s *source) caught(line logline.Line) Chain {
 	if m.knownUntyped(el) == 0 {
 		return nil
 	}
+	el.Matches = specific(el)
 	return Chain{el}
 }
 

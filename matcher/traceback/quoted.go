@@ -49,7 +49,7 @@ func caught(text string) (typ, msg string, ok bool) {
 }
 
 // caughtWords are those with which a program that caught an exception says that it failed, before the message.
-var caughtWords = pattern.Lazy(`^\W{0,8}(?:[^:]{0,60}\b)?(?i:failed|failure|crashed|aborted|error|exception|fatal|unable to|could not)\b[^:]{0,60}: +(\S.{7,})$`)
+var caughtWords = pattern.Lazy(`^\W{0,8}(?:[\w'-]{1,20} ){0,3}(?i:failed|failure|crashed|aborted|error|exception|fatal|unable to|could not)\b[^:]{0,60}: +(\S.{7,})$`)
 
 // libraryRecord is the header of glog, by which libraries also tell of errors that they get over.
 var libraryRecord = pattern.Lazy(`^(?:\[[^\]\n]*\]:? ?)?[EF]\d{4} `)
