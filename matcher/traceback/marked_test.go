@@ -1,0 +1,22 @@
+package traceback
+
+import "testing"
+
+// TestMarkdown: a traceback and a lone last line are read out of Markdown's marks for code and bold words; those of the message stay.
+func TestMarkdown(t *testing.T) {
+	for _, c := range []struct{ log, typ, message string }{
+		{"`TypeError: f() got an unexpected keyword argument 'x'`\n", "TypeError", "f() got an unexpected keyword argument 'x'"},
+		{"**ValueError: no rows**\n", "ValueError", "no rows"},
+		{"`ValueError: set `a` to 1`\n", "ValueError", "set `a` to 1"},
+		{"ValueError: set `a`\n", "ValueError", "set `a`"},
+		{"`Traceback (most recent call last):\n  File \"/x/a.py\", line 1, in f\n    run()\nKeyError: 'x'`\n", "KeyError", "'x'"},
+	} {
+		exceptions, _ := read(t, "x.log", c.log)
+		if len(exceptions) != 1 || exceptions[0].Type != c.typ || exceptions[0].Message != c.message {
+			t.Errorf("%s: it is read as\n%s", c.log, outline(exceptions, ""))
+		}
+	}
+	if exceptions, _ := read(t, "x.log", "the class `ValueError: no rows` is not raised\n"); len(exceptions) != 0 {
+		t.Errorf("words in the middle of a sentence are read as\n%s", outline(exceptions, ""))
+	}
+}
