@@ -20,3 +20,17 @@ func TestMarkdown(t *testing.T) {
 		t.Errorf("words in the middle of a sentence are read as\n%s", outline(exceptions, ""))
 	}
 }
+
+// TestFlat: a traceback that lost its leading blanks with copying has its source lines all the same.
+func TestFlat(t *testing.T) {
+	log := "Traceback (most recent call last):\nFile \"/x/a.py\", line 1, in f\nrun(x)\nFile \"/x/b.py\", line 2, in run\nraise ValueError('no')\nValueError: no\n"
+	exceptions, _ := read(t, "x.log", log)
+	if len(exceptions) != 1 || exceptions[0].Type != "ValueError" || len(exceptions[0].Frames) != 2 || exceptions[0].Code() != "raise ValueError('no')" {
+		t.Errorf("it is read as\n%s", outline(exceptions, ""))
+	}
+	log = "Traceback (most recent call last):\nFile \"/x/a.py\", line 1, in f\nValueError: no\n"
+	exceptions, _ = read(t, "x.log", log)
+	if len(exceptions) != 1 || exceptions[0].Message != "no" || exceptions[0].Code() != "" {
+		t.Errorf("without source lines it is read as\n%s", outline(exceptions, ""))
+	}
+}
