@@ -6,6 +6,7 @@ import "testing"
 func TestMarkdown(t *testing.T) {
 	for _, c := range []struct{ log, typ, message string }{
 		{"`TypeError: f() got an unexpected keyword argument 'x'`\n", "TypeError", "f() got an unexpected keyword argument 'x'"},
+		{"I am getting a ```TypeError: f() got multiple values for argument 'model'```. Help!\n", "TypeError", "f() got multiple values for argument 'model'"},
 		{"**ValueError: no rows**\n", "ValueError", "no rows"},
 		{"`ValueError: set `a` to 1`\n", "ValueError", "set `a` to 1"},
 		{"ValueError: set `a`\n", "ValueError", "set `a`"},

@@ -28,19 +28,25 @@ func quoted(text string) (typ, msg string, ok bool) {
 var (
 	caughtType = pattern.Lazy(`^(?:[^:]{0,60}(?i:\b(?:failed|failure|crashed|aborted|error|exception|fatal)\b)[^:]{0,60}:|(?:ERROR|CRITICAL|FATAL)(?: \S+:\d+:?)?) ` +
 		`((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)): (.+)$`)
+	// toldType is an exception that a person says to have got, in Markdown's marks for code.
+	toldType = pattern.Lazy("(?i:\\b(?:get(?:s|ting)?|got|gives?|giving|gave|see|saw|rais(?:es|ed|ing)|throws?|thr(?:ew|own)|fails? with|failed with|error)\\b[^`\n]{0,60}?)`{1,3}" +
+		"((?:[A-Za-z_]\\w*\\.)*[A-Z]\\w*(?:Error|Exception)): ([^`\n]+)`{1,3}")
 	goesOn = pattern.Lazy(`(?i)retry|will try|trying|attempt|skip|ignor|fall(?:ing|s)? ?back|warn`)
 )
 
 // statusName is what C++ libraries write for a status. Python 3 prints OSError.
 const statusName = "IOError"
 
-// caught reads an exception behind the words with which a program that caught it says that it failed: "Training failed: RuntimeError: ...". It
-// reads none where the program says that it goes on.
+// caught reads an exception behind the words with which a program that caught it says that it failed: "Training failed: RuntimeError: ...",
+// or with which a person tells of it: "I am getting a `RuntimeError: ...`". It reads none where the words say that it goes on.
 func caught(text string) (typ, msg string, ok bool) {
 	if !strings.Contains(text, "Error: ") && !strings.Contains(text, "Exception: ") {
 		return "", "", false
 	}
 	m := caughtType().FindStringSubmatch(text)
+	if m == nil && strings.Contains(text, "`") {
+		m = toldType().FindStringSubmatch(text)
+	}
 	if m == nil || m[1] == statusName || !looksRaised(m[1]) || goesOn().MatchString(text) {
 		return "", "", false
 	}
