@@ -7,6 +7,7 @@ func TestMarkdown(t *testing.T) {
 	for _, c := range []struct{ log, typ, message string }{
 		{"`TypeError: f() got an unexpected keyword argument 'x'`\n", "TypeError", "f() got an unexpected keyword argument 'x'"},
 		{"I am getting a ```TypeError: f() got multiple values for argument 'model'```. Help!\n", "TypeError", "f() got multiple values for argument 'model'"},
+		{"when I run train.py, I meet a error :ValueError: no rows in it\n", "ValueError", "no rows in it"},
 		{"**ValueError: no rows**\n", "ValueError", "no rows"},
 		{"`ValueError: set `a` to 1`\n", "ValueError", "set `a` to 1"},
 		{"ValueError: set `a`\n", "ValueError", "set `a`"},

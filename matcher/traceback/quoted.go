@@ -1,6 +1,7 @@
 package traceback
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/gpu-triage/triage/rules/pattern"
@@ -31,6 +32,9 @@ var (
 	// toldType is an exception that a person says to have got, in Markdown's marks for code.
 	toldType = pattern.Lazy("(?i:\\b(?:get(?:s|ting)?|got|gives?|giving|gave|see|saw|rais(?:es|ed|ing)|throws?|thr(?:ew|own)|fails? with|failed with|error)\\b[^`\n]{0,60}?)`{1,3}" +
 		"((?:[A-Za-z_]\\w*\\.)*[A-Z]\\w*(?:Error|Exception)): ([^`\n]+)`{1,3}")
+	// toldPlainly is one that a person tells of without marks; the words before it say that it is a person.
+	toldPlainly = pattern.Lazy(`(?i:\b(?:I|I'm|we|my|me|you|u|plz|please|help)\b[^\n]{0,200}?\b(?:error|exception|errors|get|getting|got|meet|met|face|facing|like)\b|^(?:errors? )?like)[ :;,"'(]{1,4}` +
+		`((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)): (.+)$`)
 	goesOn = pattern.Lazy(`(?i)retry|will try|trying|attempt|skip|ignor|fall(?:ing|s)? ?back|warn`)
 )
 
@@ -44,8 +48,10 @@ func caught(text string) (typ, msg string, ok bool) {
 		return "", "", false
 	}
 	m := caughtType().FindStringSubmatch(text)
-	if m == nil && strings.Contains(text, "`") {
-		m = toldType().FindStringSubmatch(text)
+	for _, told := range []func() *regexp.Regexp{toldType, toldPlainly} {
+		if m == nil {
+			m = told().FindStringSubmatch(text)
+		}
 	}
 	if m == nil || m[1] == statusName || !looksRaised(m[1]) || goesOn().MatchString(text) {
 		return "", "", false
