@@ -105,3 +105,35 @@ func TestStopsGracefully(t *testing.T) {
 		t.Errorf("what had begun was not ended: %d comments\n%s", n, p.logged())
 	}
 }
+
+// A worker that was too slow to keep its lease posts at the same moment as the one that took over: one comment stays.
+func TestCommentsThatMeet(t *testing.T) {
+	t.Parallel()
+	g := newGitHub(t)
+	p := start(t, t.TempDir(), g.asApp()...)
+	g.aim(p)
+	g.open(1, "ann", body(t))
+	g.fail("^POST /repos/o/r/issues/1/comments$", true, func(w http.ResponseWriter) {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		mine := g.comments[len(g.comments)-1]
+		other := *mine
+		g.lastID++
+		mine.ID = g.lastID // the other was first
+		g.comments = append(g.comments[:len(g.comments)-1], &other, mine)
+		answer(w, http.StatusCreated, mine)
+	})
+	g.deliver("issues", guid(), g.payload(1, "opened", nil))
+	var second int64
+	eventually(t, "the second comment is removed", p, func() bool {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		second = g.lastID
+		return g.asked["DELETE /repos/o/r/issues/comments/"+fmt.Sprint(second)] == 1
+	})
+	settled(t, p)
+	if ours := g.ours(1); len(ours) != 1 || ours[0].ID == second {
+		t.Errorf("the comments are %v", ours)
+	}
+	g.unused()
+}

@@ -29,14 +29,14 @@ func (b *Bot) marker(ctx context.Context, s *snapshot) (string, error) {
 	return markerHead + seal + " -->", err
 }
 
-// ownComments finds our comments by marker and author. Where GitHub does not tell who we are, the marker must bear our seal.
-func (b *Bot) ownComments(ctx context.Context, s *snapshot) (ours []*github.IssueComment, err error) {
+// ownComments finds our comments among others by marker and author. Where GitHub does not tell who we are, the marker must bear our seal.
+func (b *Bot) ownComments(ctx context.Context, s *snapshot, among []*github.IssueComment) (ours []*github.IssueComment, err error) {
 	marker, err := b.marker(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	me := b.me(ctx)
-	for _, c := range s.comments {
+	for _, c := range among {
 		body := strings.TrimLeft(c.GetBody(), " \r\n")
 		sealed := strings.HasPrefix(body, marker)
 		if me != "" && strings.HasPrefix(body, markerHead) && strings.EqualFold(c.GetUser().GetLogin(), me) || me == "" && sealed {
@@ -98,7 +98,7 @@ func (b *Bot) post(ctx context.Context, s *snapshot, body string) (changed bool,
 		if login := created.GetUser().GetLogin(); login != "" && b.me(ctx) == "" {
 			b.remember(ctx, login)
 		}
-		return true, nil
+		return true, b.meet(ctx, s, created)
 	}
 	s.memory.Comment, s.memory.Removed = s.ours[0].GetID(), time.Time{}
 	if strings.TrimSpace(s.ours[0].GetBody()) == strings.TrimSpace(body) {
@@ -110,6 +110,27 @@ func (b *Bot) post(ctx context.Context, s *snapshot, body string) (changed bool,
 		return false, fmt.Errorf("%w: %w", overRemoved, err)
 	}
 	return err == nil, err
+}
+
+// meetSpan is how long before ours another worker's comment may have been written that did not know of ours.
+const meetSpan = 10 * time.Minute
+
+// meet looks whether another worker wrote a comment at the same moment: one that was too slow to keep its lease may be in the midst of it. The
+// oldest stays.
+func (b *Bot) meet(ctx context.Context, s *snapshot, created *github.IssueComment) error {
+	since := created.GetCreatedAt().Time
+	if !since.IsZero() {
+		since = since.Add(-meetSpan)
+	}
+	written, err := b.comments(ctx, s, since)
+	if err != nil {
+		return err
+	}
+	s.ours, err = b.ownComments(ctx, s, written)
+	if len(s.ours) > 0 {
+		s.memory.Comment = s.ours[0].GetID()
+	}
+	return err
 }
 
 // tidy removes what an accident left double, and sets labels.

@@ -177,11 +177,11 @@ func (b *Bot) fetch(ctx context.Context, s *snapshot, job queue.Job, stale time.
 		return overStale // and GitHub does not tell what is true now
 	}
 	s.memory.Updated = s.Updated
-	s.comments, err = b.comments(ctx, s)
+	s.comments, err = b.comments(ctx, s, time.Time{})
 	if err != nil {
 		return err
 	}
-	s.ours, err = b.ownComments(ctx, s)
+	s.ours, err = b.ownComments(ctx, s, s.comments)
 	if err != nil {
 		return err
 	}
@@ -241,8 +241,12 @@ func (b *Bot) welcome(ctx context.Context, s *snapshot) error {
 // maxPages of a hundred comments are read of one issue.
 const maxPages = 30
 
-func (b *Bot) comments(ctx context.Context, s *snapshot) (all []*github.IssueComment, err error) {
+// comments are those of an issue that were written or edited since then, the oldest first; the zero time asks for all.
+func (b *Bot) comments(ctx context.Context, s *snapshot, since time.Time) (all []*github.IssueComment, err error) {
 	options := &github.IssueListCommentsOptions{ListOptions: github.ListOptions{PerPage: 100}}
+	if !since.IsZero() {
+		options.Since = &since
+	}
 	for range maxPages {
 		page, response, err := s.client.Issues.ListComments(ctx, s.owner, s.repo, s.Number, options)
 		if err != nil {

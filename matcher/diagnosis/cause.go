@@ -103,7 +103,7 @@ func weigh(base *rules.Base, el *reading.Element, now situation) (fitting []matc
 		if s.Role == signature.Noise {
 			return nil, true
 		}
-		m.certainty = certaintyOf(s, m.situation)
+		m.certainty = certaintyOf(el, s, m.situation)
 		m.found = withoutGroups(m.situation, s)
 		fitting = append(fitting, m)
 	}
@@ -134,11 +134,14 @@ func matches(el *reading.Element, s *signature.Signature, situation *condition.S
 	return said
 }
 
-// certaintyOf tells how sure a signature that fits is in a situation.
-func certaintyOf(s *signature.Signature, situation *condition.Situation) report.Certainty {
+// certaintyOf tells how sure a signature that fits an element is in a situation. A message alone, without type and traceback, may be another
+// program's.
+func certaintyOf(el *reading.Element, s *signature.Signature, situation *condition.Situation) report.Certainty {
 	switch {
 	case s.Role == signature.Unexplained:
 		return report.Unexplained
+	case el.Exception != nil && el.Exception.Untyped() && el.Exception.Lone():
+		return report.Likely
 	case s.Role == signature.Cause && condition.All(s.Confirm, situation):
 		return report.Confirmed
 	}

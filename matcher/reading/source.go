@@ -249,7 +249,11 @@ func (s *source) last(lines int) {
 		el.Matches = slices.DeleteFunc(el.Matches, func(known *signature.Signature) bool {
 			return known.Role != signature.Noise && !s.lines.refused && slices.Contains(asked.Matches, known)
 		})
-		if c := (Chain{el}); !c.harmless() {
+		c := Chain{el}
+		if len(asked.Matches) == 0 && len(el.Matches) == 0 {
+			c = s.caught(line)
+		}
+		if !c.harmless() {
 			failed = true
 			s.note(c, line)
 		}

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/matcher/prefilter"
 	"github.com/gpu-triage/triage/matcher/traceback"
 	"github.com/gpu-triage/triage/rules/condition"
@@ -26,10 +27,13 @@ func (m *matching) untyped(x *traceback.Exception, watching bool, before func() 
 	if !x.Untyped() || len(x.Message) > maxGuessed {
 		return el
 	}
-	if stated := m.stated(el, watching, before); len(specific(stated)) > 0 {
-		return stated
-	}
 	types := usualTypes
+	if typ := x.StatedType(); typ != "" {
+		if stated := m.stated(el, typ, watching, before); len(specific(stated)) > 0 {
+			return stated
+		}
+		types = nil
+	}
 	key := x.Message + "\x00" + x.Owner()
 	if typ, again := m.guessed[key]; again { // on another rank, or once more
 		types = typ
@@ -63,12 +67,23 @@ func (m *matching) knownUntyped(el Element) (known int) {
 	return known
 }
 
-// stated is an exception whose type was not printed with it, with the type that the rest of the print states.
-func (m *matching) stated(as Element, watching bool, before func() string) Element {
-	typ := as.Exception.StatedType()
-	if typ == "" {
-		return Element{}
+// caught is the exception that a line tells of by its message alone, where a signature knows that. Else the chain is empty.
+func (s *source) caught(line logline.Line) Chain {
+	message, ok := traceback.CaughtMessage(line)
+	if !ok || len(message) > maxGuessed {
+		return nil
 	}
+	m := &s.matching
+	el := m.typed(&traceback.Exception{Line: line, Level: line.Level, Message: message}, s.progress.watching, nil)
+	if m.knownUntyped(el) == 0 {
+		return nil
+	}
+	el.Matches = specific(el)
+	return Chain{el}
+}
+
+// stated is an exception whose type was not printed with it, with the type that the rest of the print states.
+func (m *matching) stated(as Element, typ string, watching bool, before func() string) Element {
 	el := as.retyped(typ, as.Exception.Message)
 	m.match(&el, m.words(el.Text), prefilter.InException, watching, before)
 	return el

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/rules/pattern"
 )
 
@@ -57,6 +58,26 @@ func caught(text string) (typ, msg string, ok bool) {
 		return "", "", false
 	}
 	return m[1], m[2], true
+}
+
+// caughtWords are those with which a program that caught an exception says that it failed, before the message.
+var caughtWords = pattern.Lazy(`^\W{0,8}(?:[\w'-]{1,20} ){0,3}(?i:failed|failure|crashed|aborted|error|exception|fatal|unable to|could not)\b[^:]{0,60}: +(\S.{7,})$`)
+
+// libraryRecord is the header of glog, by which libraries also tell of errors that they get over.
+var libraryRecord = pattern.Lazy(`^(?:\[[^\]\n]*\]:? ?)?[EF]\d{4} `)
+
+// CaughtMessage is the message of an exception of which a program that caught it prints neither type nor traceback, only that it failed: "Error
+// during training: CUDA out of memory", or a log record of an error. Whether it is one is to be asked of those who know messages.
+func CaughtMessage(line logline.Line) (msg string, ok bool) {
+	body := line.Body()
+	failed := line.Level == logline.Error || line.Level == logline.Fatal
+	if goesOn().MatchString(body) || line.Level != "" && !failed || libraryRecord().MatchString(line.Text) {
+		return "", false
+	}
+	if m := caughtWords().FindStringSubmatch(body); m != nil {
+		return m[1], true
+	}
+	return body, failed
 }
 
 // reprOf reads the repr of an exception with one argument: RuntimeError('...'). The outermost is what was raised last.

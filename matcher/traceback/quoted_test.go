@@ -1,6 +1,12 @@
 package traceback
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"github.com/gpu-triage/triage/matcher/logline"
+	"github.com/gpu-triage/triage/matcher/logline/loglinetest"
+)
 
 const frames = "Traceback (most recent call last):\n  File \"a.py\", line 3, in f\n    g()\n"
 
@@ -94,5 +100,33 @@ func TestOtherWriter(t *testing.T) {
 	exceptions, _ := read(t, "x.log", frames+"ValueError: bad, it said:\nProcess SpawnProcess-3:\n"+frames+"KeyError: 'x'\n")
 	if len(exceptions) != 1 {
 		t.Errorf("what is announced is read as\n%s", outline(exceptions, ""))
+	}
+}
+
+// TestCaughtMessage: what a program says of an exception that it caught, without the type; not where it goes on, nor what libraries log.
+func TestCaughtMessage(t *testing.T) {
+	for text, want := range map[string]string{
+		"Error during training: CUDA out of memory":                "CUDA out of memory",
+		"❌ Failed to load the model: No module named 'x'":          "No module named 'x'",
+		"2026-01-01 10:00:00,123 - ERROR - train - No module 'x'":  "No module 'x'",
+		"2026-01-01 10:00:00,123 - ERROR - Run failed: it is bad":  "it is bad",
+		"2026-01-01 10:00:00,123 - WARNING - Run failed: too bad":  "",
+		"Error while loading: it is bad, trying again":             "",
+		"loss: it is bad and bad":                                  "",
+		"E0101 10:00:00.000000 140 torch/a.py:19] failed: bad one": "",
+	} {
+		got := ""
+		note := func(line logline.Line) error {
+			if message, ok := CaughtMessage(line); ok {
+				got = message
+			}
+			return nil
+		}
+		if _, err := loglinetest.ReadLines(strings.NewReader(text+"\n"), "x.log", note); err != nil {
+			t.Fatal(err)
+		}
+		if got != want {
+			t.Errorf("%q: the message is %q", text, got)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -39,7 +40,8 @@ type Table struct {
 	next    *Table
 }
 
-// Of is what brings a module, by its dotted name or the nearest package above it. A distribution's own name is known too.
+// Of is what brings a module, by its dotted name or the nearest package above it. A distribution's own name is known too, and some names that
+// code imports from one, as PeftModel.
 func (t *Table) Of(module string) (Distribution, bool) {
 	if t == nil {
 		return Distribution{}, false
@@ -82,6 +84,7 @@ type tableFile struct {
 // entry is the form of a row in distributions.yaml.
 type entry struct {
 	Modules    []rulefile.Text `yaml:"modules"`
+	Names      []rulefile.Text `yaml:"names"`
 	Install    rulefile.Text   `yaml:"install"`
 	Repository rulefile.Text   `yaml:"repository"`
 	Within     string          `yaml:"within"`
@@ -115,7 +118,7 @@ func parse(d *rulefile.Decoder, content []byte) map[string]Distribution {
 	}
 	for _, e := range file.Distributions {
 		e.check(d)
-		for _, m := range e.Modules {
+		for _, m := range slices.Concat(e.Modules, e.Names) {
 			add(m, Distribution{Install: e.Install.Value, Repository: e.Repository.Value, Within: e.Within, WithTorch: e.WithTorch, Say: strings.TrimSpace(e.Say)})
 		}
 	}
@@ -138,12 +141,12 @@ func addNames(modules map[string]Distribution) {
 // check notes what is wrong with a row.
 func (e entry) check(d *rulefile.Decoder) {
 	line, column := e.Install.Line, e.Install.Column
-	if len(e.Modules) > 0 {
-		line, column = e.Modules[0].Line, e.Modules[0].Column
+	if all := slices.Concat(e.Modules, e.Names); len(all) > 0 {
+		line, column = all[0].Line, all[0].Column
 	}
 	switch {
-	case len(e.Modules) == 0:
-		d.Problem(line, column, "a row needs modules:, a list of their names")
+	case len(e.Modules)+len(e.Names) == 0:
+		d.Problem(line, column, "a row needs modules: or names:, a list")
 	case e.Install.Value == "" && e.Repository.Value == "" && e.Say == "":
 		d.Problem(line, column, "a row needs install:, repository: or say:")
 	case e.Install.Value != "" && !requirement.MatchString(e.Install.Value):

@@ -23,6 +23,8 @@ func TestShipped(t *testing.T) {
 		"mamba_ssm":             {Install: "mamba-ssm", WithTorch: true},
 		"google.protobuf":       {Install: "protobuf"},
 		"utils":                 {Own: true},
+		"LoraConfig":            {Install: "peft"},
+		"bnb":                   {Install: "bitsandbytes"},
 		"tinycudann":            {Repository: "https://github.com/NVlabs/tiny-cuda-nn", Within: "bindings/torch", WithTorch: true},
 		"google":                {},
 		"no_such_module":        {},

@@ -198,16 +198,22 @@ func (l *loader) captureNames(s *Signature, patterns []rulefile.Text, own map[st
 					l.Problem(t.Line, t.Column, "the group %s tells nothing of a collective; groups are %s", name, strings.Join(collectiveGroups, ", "))
 				}
 			}
-			if !l.captures[name] { // else it is shared, perhaps, and only read
-				l.captures[name] = true
-			}
+			l.captured(name)
 		}
 		if s.Offers = own[Got] && own[Allowed]; s.Offers && !own[Nearest] {
 			l.declareText(t, Nearest)
-			own[Nearest], l.captures[Nearest] = true, true
+			l.captured(Nearest)
+			own[Nearest] = true
 		}
 	}
 	return compiled
+}
+
+// captured notes that a name is a group. One that is known already is perhaps shared with other readers, and only read.
+func (l *loader) captured(name string) {
+	if !l.captures[name] {
+		l.captures[name] = true
+	}
 }
 
 func (l *loader) conditions(texts []rulefile.Text, own map[string]bool) []*condition.Expression {
