@@ -1,7 +1,6 @@
 package traceback
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/gpu-triage/triage/matcher/logline"
@@ -49,15 +48,27 @@ func caught(text string) (typ, msg string, ok bool) {
 		return "", "", false
 	}
 	m := caughtType().FindStringSubmatch(text)
-	for _, told := range []func() *regexp.Regexp{toldType, toldPlainly} {
-		if m == nil {
-			m = told().FindStringSubmatch(text)
-		}
+	if m == nil {
+		m = told(text)
 	}
 	if m == nil || m[1] == statusName || !looksRaised(m[1]) || goesOn().MatchString(text) {
 		return "", "", false
 	}
 	return m[1], m[2], true
+}
+
+// maxTold is longer than any line in which a person tells of an exception.
+const maxTold = 2000
+
+// told reads an exception of which a person tells, with Markdown's marks for code or without them, as groups of its type and message.
+func told(text string) []string {
+	if len(text) > maxTold {
+		return nil
+	}
+	if m := toldType().FindStringSubmatch(text); m != nil {
+		return m
+	}
+	return toldPlainly().FindStringSubmatch(text)
 }
 
 // caughtWords are those with which a program that caught an exception says that it failed, before the message.
