@@ -146,6 +146,7 @@ func exceptionValue(e *traceback.Exception) condition.Value {
 		"owner":   condition.StringValue(e.Owner()),
 		"caller":  condition.StringValue(e.Caller()),
 		"call":    condition.StringValue(e.Call()),
+		"root":    condition.StringValue(e.Root()),
 		"code":    condition.StringValue(e.Code()),
 		"frames":  condition.ListValue(frames...),
 		"user":    frameValue(e.UserFrame()),
@@ -160,7 +161,7 @@ func exceptionValue(e *traceback.Exception) condition.Value {
 // not known.
 func (el *Element) VariablesForConfirm(s *condition.Situation) {
 	if el.Exception != nil && el.Exception.Lone() {
-		s.Set("error", without(el.exceptionValue(), "frames", "user", "owner", "caller", "call", "code"))
+		s.Set("error", without(el.exceptionValue(), "frames", "user", "owner", "caller", "call", "root", "code"))
 	}
 }
 

@@ -1,6 +1,10 @@
 package traceback
 
-import "github.com/gpu-triage/triage/matcher/logline"
+import (
+	"strings"
+
+	"github.com/gpu-triage/triage/matcher/logline"
+)
 
 // unfinished is a traceback whose last line never came. What was printed in its place is its message.
 func (r *record) unfinished() *Exception {
@@ -39,7 +43,7 @@ func (r *record) finish() *Exception {
 	r.shortenChain()
 	e := r.exc
 	e.Frames, e.Earlier, e.Link, e.Swallowed = r.frames, r.earlier, r.link, r.swallowed
-	e.Lines, e.Message = r.message.kept(), r.message.text(r.width, len(e.Type)+len(": "))
+	e.Lines, e.Message = r.message.kept(), unmarked(r.message.text(r.width, len(e.Type)+len(": ")))
 	e.Level = r.level()
 	e.Failures = parseFailures(e.Lines)
 	for _, f := range e.Failures {
@@ -49,6 +53,14 @@ func (r *record) finish() *Exception {
 	}
 	e.follow(r.relayed)
 	return e
+}
+
+// unmarked is a message without the mark that ends Markdown's code when the code began before the message.
+func unmarked(message string) string {
+	if strings.Count(message, "`")%2 == 0 {
+		return message
+	}
+	return strings.TrimRight(message, "`")
 }
 
 // finishGroup gives the exception group, and puts what came before it in front of its first member's chain.

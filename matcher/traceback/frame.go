@@ -27,8 +27,12 @@ func (r *record) frame(next nextLine) lineAction {
 // pythonFrame takes a line of the traceback that Python itself prints.
 func (r *record) pythonFrame(next nextLine) lineAction {
 	if f, ok := parseFrame(next.text); ok && !r.bareAnnounces() {
+		r.flat = !isSpace(next.text[0])
 		r.addFrame(f)
 		return taken
+	}
+	if r.isFlatCode(next.text) {
+		return r.code(next.text)
 	}
 	if isSpace(next.text[0]) {
 		r.bareGoesOn(next)
@@ -83,6 +87,22 @@ func (r *record) isLabel(typ string) bool {
 	}
 	raised := (&Exception{Frames: r.frames}).raisedType()
 	return raised != "" && raised[strings.LastIndexByte(raised, '.')+1:] != typ
+}
+
+// isFlatCode tells whether a line is the source line of the frame above it, in a traceback that lost its leading blanks with copying.
+func (r *record) isFlatCode(text string) bool {
+	if !r.flat || len(r.frames) == 0 || isSpace(text[0]) {
+		return false
+	}
+	last := r.frames[len(r.frames)-1]
+	if last.Code != "" || last.At != r.at-1 || isOther(text) {
+		return false
+	}
+	if _, header := findHeader(text); header {
+		return false
+	}
+	typ, _, named := parseType(text)
+	return !named || !looksRaised(typ)
 }
 
 // maxBare bounds the lines that may be a message without its type.

@@ -19,6 +19,8 @@ const (
 	pytestMark      = "E  "
 	side            = "│" // of a box around a traceback
 
+	marks = "`*" // of Markdown, around code and bold words
+
 	maxHeaderLen = 80 // bytes from the first word of a header to its last ones
 	maxSetIn     = 3  // blanks that come before a lone last line with copying; what stands further in is a program's text
 )
@@ -29,7 +31,7 @@ func MayOpen(text string) bool {
 		return false
 	}
 	switch c := text[0]; {
-	case c == ' ' || c == '\t':
+	case c == ' ', c == '\t', strings.IndexByte(marks, c) >= 0:
 		if strings.HasPrefix(strings.TrimLeft(text, " \t"), `File "`) {
 			return true
 		}
@@ -52,12 +54,17 @@ func MayOpen(text string) bool {
 	return strings.Contains(text, lastCalls)
 }
 
-// setIn is the text without the few blanks that come with copying.
+// setIn is the text without the few blanks that come with copying, and without the marks with which Markdown sets a whole line as code
+// or bold.
 func setIn(text string) string {
 	if trimmed := strings.TrimLeft(text, " "); len(text)-len(trimmed) <= maxSetIn {
-		return trimmed
+		text = trimmed
 	}
-	return text
+	bare := strings.TrimLeft(text, marks)
+	if bare == text {
+		return text
+	}
+	return strings.TrimRight(bare, marks+" ")
 }
 
 // findHeader finds the first line of a traceback, and what stands before it.

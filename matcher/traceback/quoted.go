@@ -29,23 +29,46 @@ func quoted(text string) (typ, msg string, ok bool) {
 var (
 	caughtType = pattern.Lazy(`^(?:[^:]{0,60}(?i:\b(?:failed|failure|crashed|aborted|error|exception|fatal)\b)[^:]{0,60}:|(?:ERROR|CRITICAL|FATAL)(?: \S+:\d+:?)?) ` +
 		`((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)): (.+)$`)
+	// toldType is an exception that a person says to have got, in Markdown's marks for code.
+	toldType = pattern.Lazy("(?i:\\b(?:get(?:s|ting)?|got|gives?|giving|gave|see|saw|rais(?:es|ed|ing)|throws?|thr(?:ew|own)|fails? with|failed with|error)\\b[^`\n]{0,60}?)`{1,3}" +
+		"((?:[A-Za-z_]\\w*\\.)*[A-Z]\\w*(?:Error|Exception)): ([^`\n]+)`{1,3}")
+	// toldPlainly is one that a person tells of without marks; the words before it say that it is a person.
+	toldPlainly = pattern.Lazy(`(?i:\b(?:I|I'm|we|my|me|you|u|plz|please|help)\b[^\n]{0,200}?\b(?:error|exception|errors|get|getting|got|meet|met|face|facing|like)\b|^(?:errors? )?like)[ :;,"'(]{1,4}` +
+		`((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)): (.+)$`)
 	goesOn = pattern.Lazy(`(?i)retry|will try|trying|attempt|skip|ignor|fall(?:ing|s)? ?back|warn`)
 )
 
 // statusName is what C++ libraries write for a status. Python 3 prints OSError.
 const statusName = "IOError"
 
-// caught reads an exception behind the words with which a program that caught it says that it failed: "Training failed: RuntimeError: ...". It
-// reads none where the program says that it goes on.
+// caught reads an exception behind the words with which a program that caught it says that it failed: "Training failed: RuntimeError: ...",
+// or with which a person tells of it: "I am getting a `RuntimeError: ...`". It reads none where the words say that it goes on.
 func caught(text string) (typ, msg string, ok bool) {
 	if !strings.Contains(text, "Error: ") && !strings.Contains(text, "Exception: ") {
 		return "", "", false
 	}
 	m := caughtType().FindStringSubmatch(text)
+	if m == nil {
+		m = told(text)
+	}
 	if m == nil || m[1] == statusName || !looksRaised(m[1]) || goesOn().MatchString(text) {
 		return "", "", false
 	}
 	return m[1], m[2], true
+}
+
+// maxTold is longer than any line in which a person tells of an exception.
+const maxTold = 2000
+
+// told reads an exception of which a person tells, with Markdown's marks for code or without them, as groups of its type and message.
+func told(text string) []string {
+	if len(text) > maxTold {
+		return nil
+	}
+	if m := toldType().FindStringSubmatch(text); m != nil {
+		return m
+	}
+	return toldPlainly().FindStringSubmatch(text)
 }
 
 // caughtWords are those with which a program that caught an exception says that it failed, before the message.

@@ -20,6 +20,7 @@ type record struct {
 	prefix    string // what stood before the header without being known
 	prefixed  *bool  // whether the lines after the header have such a prefix too; nil until the second line
 	base      string // the white space before the header
+	flat      bool   // its frames stand at the beginning of their lines: their blanks were lost
 	sided     bool   // its lines stand between the sides of a box, but for the last
 
 	frames      []Frame
