@@ -70,9 +70,11 @@ func TestSlackOnceWhileSlackIsSlow(t *testing.T) {
 // In a thread of more replies than Slack shows at once, an answer is found all the same.
 func TestSlackOnceInLongThread(t *testing.T) {
 	s := newSlack(t)
+	s.mu.Lock()
 	for i := range 450 {
 		s.keep(posted{Channel: "C1", Thread: "1699.5", Text: fmt.Sprint("reply ", i)})
 	}
+	s.mu.Unlock()
 	data := t.TempDir()
 	p := start(t, data, append(s.settings(), "TRIAGE_CRASH_AT=after-post")...)
 	log, _ := failingLog(t)

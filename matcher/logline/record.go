@@ -71,7 +71,7 @@ func parseRecord(line *Line) {
 	if strings.HasPrefix(text, " [") {
 		text, skipped = text[1:], 1
 	}
-	if len(text) < minRecordLen || strings.IndexByte("[DIWEFVCS0123456789", text[0]) < 0 {
+	if len(text) < minRecordLen || strings.IndexByte("[DIWEFVCSt0123456789", text[0]) < 0 {
 		return
 	}
 	window := text[:min(len(text), maxPrefixLen)]

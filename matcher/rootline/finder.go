@@ -88,14 +88,15 @@ func (r *reading) line(i int) {
 		return
 	}
 	r.clean(i, func(line logline.Line) {
+		logged := line.Level == logline.Error || line.Level == logline.Fatal
 		for _, n := range r.possible(line.Text) {
 			row := r.rows[n]
-			if row.Pattern.Matches(line.Text) {
+			if row.Pattern.Matches(line.Text) || logged && row.Pattern.Matches(line.Text[line.Head:]) {
 				r.marks = append(r.marks, mark{line, row, row.Name(line.Text)})
 				return
 			}
 		}
-		if line.Level == logline.Error || line.Level == logline.Fatal {
+		if logged {
 			r.marks = append(r.marks, mark{line: line, row: record})
 		}
 	})
