@@ -109,7 +109,7 @@ func run(t testing.TB, command *exec.Cmd, data string, settings ...string) *proc
 	t.Helper()
 	p := &process{t: t, cmd: command, exited: make(chan struct{}), serves: make(chan string, 1)}
 	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "TRIAGE_LISTEN=127.0.0.1:0", "TRIAGE_DATA=" + data,
-		"TRIAGE_LEASE=1s", "TRIAGE_DEBOUNCE=0s"}, settings...)
+		"TRIAGE_LEASE=2s", "TRIAGE_DEBOUNCE=0s"}, settings...)
 	stderr, err := p.cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
