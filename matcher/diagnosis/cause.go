@@ -27,15 +27,15 @@ type finding struct {
 type match struct {
 	signature *signature.Signature
 	situation *condition.Situation
-	found     *condition.Situation // the same, with the groups as nil that the capture patterns did not find
+	settled   *condition.Situation // the same, with the groups as nil that the capture patterns did not find
 	certainty report.Certainty
 }
 
 // says tells whether a detail of the cause belongs into the answer: its conditions are surely true.
-func (m match) says(d signature.Detail) bool { return condition.All(d.When, m.found) }
+func (m match) says(d signature.Detail) bool { return condition.All(d.When, m.settled) }
 
 // offers tells whether a fix may help here: none of its conditions is surely false.
-func (m match) offers(f signature.Fix) bool { return condition.Possible(f.When, m.found) }
+func (m match) offers(f signature.Fix) bool { return condition.Possible(f.When, m.settled) }
 
 // role is that of the best match: what the finding can explain. An exception that no signature knows counts as unexplained.
 func (f *finding) role() signature.Role {
@@ -104,7 +104,7 @@ func weigh(base *rules.Base, el *reading.Element, now situation) (fitting []matc
 			return nil, true
 		}
 		m.certainty = certaintyOf(el, s, m.situation)
-		m.found = withoutGroups(m.situation, s)
+		m.settled = settle(m.situation, s)
 		fitting = append(fitting, m)
 	}
 	fitting = upheld(base, fitting)
@@ -247,14 +247,13 @@ func capture(s *condition.Situation, of *signature.Signature, el *reading.Elemen
 	}
 }
 
-// withoutGroups is a situation in which the groups are nil that a signature's capture patterns did not find.
-func withoutGroups(situation *condition.Situation, of *signature.Signature) *condition.Situation {
+// settle is a situation with the groups as nil that a signature's capture patterns did not find: a match can do without them, what is said of
+// it cannot.
+func settle(situation *condition.Situation, of *signature.Signature) *condition.Situation {
 	settled := situation.Clone()
-	for _, p := range slices.Concat(of.Capture, of.Code) {
-		for _, name := range p.Names() {
-			if name != "" && !settled.Value(name).Known() {
-				settled.Set(name, condition.Nil)
-			}
+	for name := range of.Groups() {
+		if !settled.Value(name).Known() {
+			settled.Set(name, condition.Nil)
 		}
 	}
 	return settled

@@ -256,7 +256,7 @@ func (a *asked) fixes(m match, try func(after map[string]condition.Value) (helps
 			if a.selection.Release == "" { // nobody can try it
 				general = append(general, fix)
 			}
-		case len(f.When) > 0 && condition.All(f.When, m.found):
+		case len(f.When) > 0 && condition.All(f.When, m.settled):
 			list = slices.Insert(list, first, fix)
 			first++
 		default:

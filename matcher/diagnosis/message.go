@@ -38,7 +38,7 @@ func inMessage(base *rules.Base, el *reading.Element, answer match) []match {
 		capture(m.situation, m.signature, el)
 		askDistribution(m.situation, m.signature, base.Distributions)
 		if condition.All(m.signature.Match, m.situation) && condition.Possible(m.signature.Confirm, m.situation) {
-			m.found = withoutGroups(m.situation, m.signature)
+			m.settled = settle(m.situation, m.signature)
 			read = append(read, m)
 		}
 	}
@@ -47,12 +47,8 @@ func inMessage(base *rules.Base, el *reading.Element, answer match) []match {
 
 // forget takes the groups out of a situation that a signature captured: another one may call something else so.
 func forget(s *condition.Situation, captured *signature.Signature) {
-	for _, p := range slices.Concat(captured.Capture, captured.Code) {
-		for _, name := range p.Names() {
-			if name != "" {
-				s.Set(name, condition.Value{})
-			}
-		}
+	for name := range captured.Groups() {
+		s.Set(name, condition.Value{})
 	}
 }
 

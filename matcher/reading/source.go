@@ -250,7 +250,7 @@ func (s *source) last(lines int) {
 			return known.Role != signature.Noise && !s.lines.refused && slices.Contains(asked.Matches, known)
 		})
 		c := Chain{el}
-		if len(asked.Matches) == 0 && len(el.Matches) == 0 {
+		if len(asked.Matches) == 0 && len(el.Matches) == 0 { // else a signature speaks for the line itself, perhaps that it is harmless
 			c = s.caught(line)
 		}
 		if !c.harmless() {

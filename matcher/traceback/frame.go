@@ -85,7 +85,10 @@ func (r *record) isLabel(typ string) bool {
 	if strings.ToUpper(typ) == typ {
 		return true
 	}
-	raised := (&Exception{Frames: r.frames}).raisedType()
+	if len(r.frames) == 0 {
+		return false
+	}
+	raised := raisedIn(r.frames[len(r.frames)-1].Code)
 	return raised != "" && raised[strings.LastIndexByte(raised, '.')+1:] != typ
 }
 

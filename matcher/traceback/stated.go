@@ -11,7 +11,7 @@ var (
 	systemError    = pattern.Lazy(`^\[(Errno|WinError) (\d{1,5})\] `)
 )
 
-// The classes that Python raises for errors of the system: PEP 3151, and PC/errmap.h of CPython for Windows' own numbers.
+// The classes that Python raises for errors of the system, by the numbers of Linux (PEP 3151) and of Windows (PC/errmap.h of CPython).
 var (
 	classOfErrno = map[int]string{
 		1: "PermissionError", 2: "FileNotFoundError", 3: "ProcessLookupError", 4: "InterruptedError", 10: "ChildProcessError",
@@ -29,7 +29,7 @@ var (
 // StatedType is the type of an exception that was printed without it, where the rest of the print states it: the statement that raised it,
 // or the number of the system's error. It is "" where nothing does.
 func (e *Exception) StatedType() string {
-	if raised := e.raisedType(); raised != "" {
+	if raised := raisedIn(e.Code()); raised != "" {
 		return raised
 	}
 	m := systemError().FindStringSubmatch(e.Message)
@@ -50,9 +50,9 @@ func (e *Exception) StatedType() string {
 	return "OSError"
 }
 
-// raisedType is the class that the deepest source line raises, as it is written there; "" where it raises none by name.
-func (e *Exception) raisedType() string {
-	m := raiseStatement().FindStringSubmatch(e.Code())
+// raisedIn is the class that a source line raises, as it is written there; "" where it raises none by name.
+func raisedIn(code string) string {
+	m := raiseStatement().FindStringSubmatch(code)
 	if m == nil {
 		return ""
 	}

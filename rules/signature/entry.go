@@ -19,7 +19,7 @@ type Entry struct {
 	Role      Role
 	Keywords  []string // literals, one of which, or of Last, stands in every event that can match
 	Last      []string // as a signature's
-	Requires  []string // regular expressions, each of which matches in every event that can match
+	Requires  []string // regular expressions, each of which matches in every event that can match; a keyword does for the type of an exception
 	Before    bool     // the match is about the lines before the event too
 	Explains  []string
 	Overrides []string

@@ -2,7 +2,9 @@ package signature
 
 import (
 	"io/fs"
+	"iter"
 	"maps"
+	"slices"
 
 	"github.com/gpu-triage/triage/rules/condition"
 	"github.com/gpu-triage/triage/rules/pattern"
@@ -181,6 +183,19 @@ func eventNames() map[string]condition.Shape {
 		}},
 	})
 	return names
+}
+
+// Groups are the names of the groups that Capture and Code have. One can come twice.
+func (s *Signature) Groups() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, p := range slices.Concat(s.Capture, s.Code) {
+			for _, name := range p.Names() {
+				if name != "" && !yield(name) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // NoException is what the event variable error is of a line that is no exception.
