@@ -11,18 +11,18 @@ import (
 	"github.com/gpu-triage/triage/rules/signature"
 )
 
-// readMessage adds what the failure's own message says to an answer that names no cause: what it compares and what it advises. The fixes
-// of that come first.
+// readMessage adds what the failure's own message says to an answer that names no cause: what it compares and what it advises. Both its
+// words and its fixes come first: the answer's own words mostly repeat the message.
 func readMessage(d *report.Diagnosis, base *rules.Base, el *reading.Element, answer match) {
+	var cause []string
 	var first []report.Fix
 	for _, m := range inMessage(base, el, answer) {
 		d.Read = append(d.Read, m.signature.ID)
-		if said := m.signature.Cause.Fill(m.situation); said != "" {
-			d.Cause += " " + said
-		}
+		cause = append(cause, m.signature.Cause.Fill(m.situation))
 		first = append(first, fixes(m)...)
 		d.References = append(d.References, m.signature.References...)
 	}
+	d.Cause = strings.Join(append(cause, d.Cause), " ")
 	d.Fixes = slices.Concat(first, d.Fixes)
 }
 

@@ -36,3 +36,15 @@ func TestFlat(t *testing.T) {
 		t.Errorf("without source lines it is read as\n%s", outline(exceptions, ""))
 	}
 }
+
+// TestFlatWithoutHeader: of a flat traceback only the last frame was copied. Without a function's name it may be a compiler's line.
+func TestFlatWithoutHeader(t *testing.T) {
+	exceptions, _ := read(t, "x.log", "File \"/x/b.py\", line 2, in run\n    first(rows)\nIndexError: list index out of range\n")
+	if len(exceptions) != 1 || len(exceptions[0].Frames) != 1 || exceptions[0].Code() != "first(rows)" {
+		t.Errorf("it is read as\n%s", outline(exceptions, ""))
+	}
+	exceptions, _ = read(t, "x.log", "File \"kernel.ptx\", line 7\nsome words\nIndexError: list index out of range\n")
+	if len(exceptions) != 1 || len(exceptions[0].Frames) != 0 {
+		t.Errorf("a compiler's line is read as\n%s", outline(exceptions, ""))
+	}
+}

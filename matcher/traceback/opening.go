@@ -39,6 +39,9 @@ func MayOpen(text string) bool {
 			return true
 		}
 	case c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z', c == '_':
+		if strings.HasPrefix(text, `File "`) {
+			return true
+		}
 		if typ, _, ok := parseType(text); ok && looksRaised(typ) {
 			return true
 		}
@@ -168,11 +171,12 @@ func openedByHeader(l logline.Line, text string) *record {
 	return r
 }
 
-// openedByFrame begins with a frame whose header is missing.
+// openedByFrame begins with a frame whose header is missing. One at the very beginning of a line has to name its function: compilers write
+// the rest, too.
 func openedByFrame(l logline.Line, text string) *record {
 	place := strings.TrimLeft(text, " \t")
 	indent := text[:len(text)-len(place)]
-	if _, ok := parseFrame(place); !ok || indent == "" {
+	if f, ok := parseFrame(place); !ok || indent == "" && f.Function == "" {
 		return nil
 	}
 	r := &record{layout: python, headless: true, base: strings.TrimSuffix(indent, "  ")}
