@@ -147,6 +147,7 @@ func exceptionValue(e *traceback.Exception) condition.Value {
 		"caller":  condition.StringValue(e.Caller()),
 		"call":    condition.StringValue(e.Call()),
 		"root":    condition.StringValue(e.Root()),
+		"none":    condition.StringValue(e.None()),
 		"code":    condition.StringValue(e.Code()),
 		"frames":  condition.ListValue(frames...),
 		"user":    frameValue(e.UserFrame()),
@@ -161,7 +162,7 @@ func exceptionValue(e *traceback.Exception) condition.Value {
 // not known.
 func (el *Element) VariablesForConfirm(s *condition.Situation) {
 	if el.Exception != nil && el.Exception.Lone() {
-		s.Set("error", without(el.exceptionValue(), "frames", "user", "owner", "caller", "call", "root", "code"))
+		s.Set("error", without(el.exceptionValue(), "frames", "user", "owner", "caller", "call", "root", "none", "code"))
 	}
 }
 

@@ -247,6 +247,7 @@ var beginning = regexp.MustCompile(`^(?:` +
 	`|[\w.-]+:\d+:\d+ \[|\[(?:rank\d|default\d|DEBUG|INFO|WARN|ERROR)|\[[^\]\s]{1,40}\][<:]|[DIWEF]\d{4} \d\d:` +
 	`|(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\b` +
 	`|[\w./+-]+\.\w{1,4}(?::\d+){1,2}: \S` + // a place in a source file, as compilers print it
+	`|(?:sudo|bash|sh|zsh|srun|slurmstepd|docker|make(?:\[\d+\])?): ` + // programs that say who they are
 	`|[\w./-]+: (?:error|fatal|warning|note)\b|\w+ error\b|[^|]{0,60}\d%\|` +
 	`|During handling of|The above exception was|E   |>   |` + "```|~~~" + `|[│╭╰├❱]|#+ ` +
 	`)`)

@@ -175,6 +175,7 @@ func TestLooksFolded(t *testing.T) {
 		"a list":           strings.Repeat("/opt/venv/lib/python3.11/site-packages/torch/distributed/elastic/multiprocessing.py\n", 4),
 		"a bar":            "Epoch 1: 12%|#####     | 12/100 [00:01<00:08, 10.2it/s, loss=2.3, some more of what it is like to\nEpoch 1: 13%|#####\n",
 		"a program":        strings.Repeat("x", 78) + "y.\nsrun: error: node1: task 0: Exited with exit code 1\n",
+		"a copy":           "labels.json" + strings.Repeat(" ", 93) + "100%  392KB   1.3MB/s   00:00\nsudo: nvidia-docker: command not found\n",
 		"a compiler":       "ERROR: /w/BUILD:5:11: Compiling a.cc failed: (Exit 1): gcc failed: error executing command\na.cc:3:10: fatal error: foo.h: No such file or directory\n",
 		"leaders":          "trim trailing whitespace" + strings.Repeat(".", 49) + "Passed\nblack" + strings.Repeat(".", 68) + "Failed\nreformatted a.py\n",
 		"another sentence": strings.Repeat("word ", 15) + "last.\nA new sentence begins here\n",
