@@ -66,6 +66,9 @@ var explains = map[signature.Role]int{signature.Cause: 0, signature.Generic: 1, 
 
 // earlier tells whether a caused b rather than the other way round. first is the rank that the launcher saw fail first, or NoRank.
 func earlier(a, b *finding, first int) bool {
+	if x, y := a.cutOff(), b.cutOff(); x != y && !apart(a, b) && y == a.Earliest(first).Before(b.Earliest(first)) {
+		return y
+	}
 	if x, y := a.role() == signature.Consequence, b.role() == signature.Consequence; x != y {
 		return y
 	}
