@@ -33,7 +33,7 @@ var mentions = []string{
 
 // saysSo are the signatures whose words are all that a program writes of the failure: a trainer tells its loss in records of level
 // INFO, and "loss: nan" in one of them is that loss.
-var saysSo = []string{"loss-nan"}
+var saysSo = []string{"loss-nan", "validation-loss-nan"}
 
 // TestMentions: a line that names a failure which did not happen is diagnosed as none, whatever signature knows its words.
 func TestMentions(t *testing.T) {

@@ -29,7 +29,7 @@ func (m *matching) untyped(x *traceback.Exception, watching bool, before func() 
 	}
 	types := usualTypes
 	if typ := x.StatedType(); typ != "" {
-		if stated := m.stated(el, typ, watching, before); len(specific(stated)) > 0 {
+		if stated := m.stated(el, typ, watching, before); len(stated.Matches) > 0 {
 			return stated
 		}
 		types = nil

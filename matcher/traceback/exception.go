@@ -87,7 +87,11 @@ func (e *Exception) Lone() bool { return len(e.Frames) == 0 && e.Header.Number =
 // "ray.exceptions.RayTaskError(ValueError)".
 func (e *Exception) Name() string {
 	name, _, _ := strings.Cut(e.Type, "(")
-	return name[strings.LastIndexAny(name, ".:")+1:]
+	name = name[strings.LastIndexAny(name, ".:")+1:]
+	if name == "ModuleAttributeError" { // of PyTorch 1.6 and 1.7
+		return "AttributeError"
+	}
+	return name
 }
 
 // Code is the deepest source line that the traceback shows: what was being done when it was raised. It is "" where none is shown.

@@ -20,6 +20,8 @@ func (r *record) frame(next nextLine) lineAction {
 		return r.notebookFrame(next)
 	case fault:
 		return r.faultFrame(next.text)
+	case reported:
+		return r.reportedFrame(next)
 	}
 	return r.pythonFrame(next)
 }

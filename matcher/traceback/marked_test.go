@@ -1,13 +1,19 @@
 package traceback
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 // TestMarkdown: a traceback and a lone last line are read out of Markdown's marks for code and bold words; those of the message stay.
 func TestMarkdown(t *testing.T) {
 	for _, c := range []struct{ log, typ, message string }{
 		{"`TypeError: f() got an unexpected keyword argument 'x'`\n", "TypeError", "f() got an unexpected keyword argument 'x'"},
 		{"I am getting a ```TypeError: f() got multiple values for argument 'model'```. Help!\n", "TypeError", "f() got multiple values for argument 'model'"},
+		{"When I try it, it appeared \"x.y.OtherError: no rows in it\".\n", "x.y.OtherError", "no rows in it"},
 		{"when I run train.py, I meet a error :ValueError: no rows in it\n", "ValueError", "no rows in it"},
+		{"我运行的时候出现 ValueError: no rows in it\n", "ValueError", "no rows in it"},
+		{"cv2.error: OpenCV(4.6.0) bad\n", "cv2.error", "OpenCV(4.6.0) bad"},
 		{"**ValueError: no rows**\n", "ValueError", "no rows"},
 		{"`ValueError: set `a` to 1`\n", "ValueError", "set `a` to 1"},
 		{"ValueError: set `a`\n", "ValueError", "set `a`"},
@@ -43,8 +49,41 @@ func TestFlatWithoutHeader(t *testing.T) {
 	if len(exceptions) != 1 || len(exceptions[0].Frames) != 1 || exceptions[0].Code() != "first(rows)" {
 		t.Errorf("it is read as\n%s", outline(exceptions, ""))
 	}
+	exceptions, _ = read(t, "x.log", "x/b.py\", line 2, in run\n    first(rows)\nIndexError: list index out of range\n")
+	if len(exceptions) != 1 || len(exceptions[0].Frames) != 1 || exceptions[0].Frames[0].File != "x/b.py" || exceptions[0].Code() != "first(rows)" {
+		t.Errorf("a frame without its beginning is read as\n%s", outline(exceptions, ""))
+	}
 	exceptions, _ = read(t, "x.log", "File \"kernel.ptx\", line 7\nsome words\nIndexError: list index out of range\n")
 	if len(exceptions) != 1 || len(exceptions[0].Frames) != 0 {
 		t.Errorf("a compiler's line is read as\n%s", outline(exceptions, ""))
+	}
+}
+
+// TestReports: the type and the message stand above the frames, and nothing stands below them.
+func TestReports(t *testing.T) {
+	const frames = "File \"/x/run.py\", line 2, in run\n%[1]sfirst(rows)\n\n%[2]sFile \"/x/rows.py\", line 3, in first\n%[1]sreturn rows[0]\n"
+	for name, test := range map[string]struct{ log, want string }{
+		"words": {
+			"Error occurred when executing KSampler:\n\nlist index out of range\n\n" + fmt.Sprintf(frames, "", ""),
+			"3-3:: list index out of range [2] /x/rows.py:3\n",
+		},
+		"fields": {
+			"- **Exception Type:** IndexError\n- **Exception Message:** list index out of range\n## Stack Trace\n```\n" +
+				"  " + fmt.Sprintf(frames, "    ", "  ") + "```\n## System Information\n",
+			"2-2:IndexError: list index out of range [2] /x/rows.py:3\n",
+		},
+		"with a traceback of Python's": {
+			"Error occurred when executing KSampler:\n\nTraceback (most recent call last):\n  " + fmt.Sprintf(frames, "    ", "  ") + "IndexError: list index out of range\n",
+			"9-9:IndexError: list index out of range [2] /x/rows.py:3\n",
+		},
+		"without frames": {"Error occurred when executing KSampler:\n\nlist index out of range\nsee the console\n", ""},
+	} {
+		exceptions, plain := read(t, "x.log", test.log)
+		if got := brief(exceptions); got != test.want {
+			t.Errorf("%s: it is read as\n%swanted\n%s", name, got, test.want)
+		}
+		if test.want == "" && len(plain) == 0 {
+			t.Errorf("%s: its lines are lost", name)
+		}
 	}
 }

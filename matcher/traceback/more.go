@@ -132,11 +132,16 @@ func (r *record) asQuotes(next nextLine) lineAction {
 
 // asText takes a line that could be anything if the message goes on.
 func (r *record) asText(next nextLine) lineAction {
-	if len(r.relayed) > 0 || !r.goesOn(next.text) {
+	if len(r.relayed) > 0 || r.silent() || !r.goesOn(next.text) {
 		return ended
 	}
 	r.message.add(next.line, next.text)
 	return taken
+}
+
+// silent tells whether the exception has no message: no colon stands after its type.
+func (r *record) silent() bool {
+	return r.layout == python && !r.colon && r.message.lines() == 1 && r.message.last() == ""
 }
 
 const (

@@ -110,11 +110,17 @@ var builtinNames = map[string]bool{
 	"UnicodeError": true, "ValueError": true, "ZeroDivisionError": true,
 }
 
+// smallNames are the exceptions of modules whose names are not written as those of classes.
+var smallNames = map[string]bool{"cv2.error": true, "struct.error": true, "socket.timeout": true, "socket.gaierror": true, "zlib.error": true, "re.error": true, "pickle.error": true}
+
 // looksRaised tells whether a name is so much like an exception's that a line with no traceback above it is believed.
 func looksRaised(typ string) bool {
 	typ, _, _ = strings.Cut(typ, "(")
 	name := typ[strings.LastIndexByte(typ, '.')+1:]
 	if builtinNames[name] || otherNames[name] {
+		return true
+	}
+	if smallNames[typ] {
 		return true
 	}
 	if name == "" || name[0] >= 'a' && name[0] <= 'z' || name == "Error" && len(name) == len(typ) {

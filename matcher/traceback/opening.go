@@ -19,7 +19,7 @@ const (
 	pytestMark      = "E  "
 	side            = "│" // of a box around a traceback
 
-	marks = "`*" // of Markdown, around code and bold words
+	marks = "`*\"" // of Markdown, around code and bold words, and quotes
 
 	maxHeaderLen = 80 // bytes from the first word of a header to its last ones
 	maxSetIn     = 3  // blanks that come before a lone last line with copying; what stands further in is a program's text
@@ -38,7 +38,7 @@ func MayOpen(text string) bool {
 		if typ, _, ok := parseType(setIn(text)); ok && looksRaised(typ) {
 			return true
 		}
-	case c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z', c == '_':
+	case c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z', c == '_', c == '/', c == '~', c == '.':
 		if strings.HasPrefix(text, `File "`) {
 			return true
 		}
@@ -48,13 +48,21 @@ func MayOpen(text string) bool {
 		if _, _, ok := caught(text); ok {
 			return true
 		}
+		if _, _, cut := cutFrame(text); cut {
+			return true
+		}
 		for _, start := range []string{fatalPython, terminateCalled, ignoredIn, pytestMark} {
 			if strings.HasPrefix(text, start) {
 				return true
 			}
 		}
 	}
-	return strings.Contains(text, lastCalls)
+	if text[0] >= utf8.RuneSelf { // a person's words in another script
+		if _, _, ok := caught(text); ok {
+			return true
+		}
+	}
+	return strings.Contains(text, lastCalls) || mayReport(text)
 }
 
 // setIn is the text without the few blanks that come with copying, and without the marks with which Markdown sets a whole line as code
@@ -101,12 +109,15 @@ func endsHeader(rest string) bool {
 func Openers() []scan.Literal { return openers() }
 
 var openers = sync.OnceValue(func() []scan.Literal {
-	texts := []string{lastCalls, fatalPython, terminateCalled, ignoredIn, `", line `, "Exception", "Interrupt", "RemoteTraceback", "Error): "}
+	texts := []string{lastCalls, fatalPython, terminateCalled, ignoredIn, `", line `, "Exception", "Interrupt", "RemoteTraceback", "Error): ", whileExecuting}
 	const before = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_."
 	for _, c := range before {
 		for _, after := range " \t\r\n" {
 			texts = append(texts, string(c)+"Error:"+string(after))
 		}
+	}
+	for name := range smallNames {
+		texts = append(texts, name+": ")
 	}
 	for _, names := range []map[string]bool{builtinNames, otherNames} {
 		for name := range names {
@@ -136,7 +147,7 @@ func hasOpener(text string) bool {
 // opened begins a record with this line, or gives nil. The ways to begin one are tried in this order.
 func opened(l logline.Line, text string) *record {
 	for _, begin := range [...]func(logline.Line, string) *record{
-		openedByHeader, openedByFrame, openedByType, openedByPytest, openedByFault, openedByIgnored, openedByTerminate,
+		openedByHeader, openedByReport, openedByFrame, openedByType, openedByPytest, openedByFault, openedByIgnored, openedByTerminate,
 	} {
 		if r := begin(l, text); r != nil {
 			return r
@@ -176,15 +187,32 @@ func openedByHeader(l logline.Line, text string) *record {
 func openedByFrame(l logline.Line, text string) *record {
 	place := strings.TrimLeft(text, " \t")
 	indent := text[:len(text)-len(place)]
+	if file, rest, ok := cutFrame(place); ok {
+		place = `File "` + file + rest
+		l.Text, l.Head = place, 0
+	}
 	if f, ok := parseFrame(place); !ok || indent == "" && f.Function == "" {
 		return nil
 	}
-	r := &record{layout: python, headless: true, base: strings.TrimSuffix(indent, "  ")}
+	r := &record{layout: python, headless: true}
+	if len(indent) > len("  ") {
+		r.base = strings.TrimSuffix(indent, "  ")
+	}
 	r.take(l)
 	if len(r.frames) == 0 {
 		return nil
 	}
 	return r
+}
+
+// cutFrame splits a frame's line that was copied from somewhere behind its first quote: `models/net.py", line 3, in f`.
+func cutFrame(text string) (file, rest string, ok bool) {
+	i := strings.Index(text, `.py", line `)
+	if i < 0 || strings.ContainsAny(text[:i], " \"'`") || !strings.Contains(text[i:], ", in ") {
+		return "", "", false
+	}
+	i += len(".py")
+	return text[:i], text[i:], true
 }
 
 // openedByType begins with the last line of a traceback that was not printed, or with what a program that caught it says of it.

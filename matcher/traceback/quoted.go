@@ -1,6 +1,7 @@
 package traceback
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/gpu-triage/triage/matcher/logline"
@@ -33,8 +34,11 @@ var (
 	toldType = pattern.Lazy("(?i:\\b(?:get(?:s|ting)?|got|gives?|giving|gave|see|saw|rais(?:es|ed|ing)|throws?|thr(?:ew|own)|fails? with|failed with|error)\\b[^`\n]{0,60}?)`{1,3}" +
 		"((?:[A-Za-z_]\\w*\\.)*[A-Z]\\w*(?:Error|Exception)): ([^`\n]+)`{1,3}")
 	// toldPlainly is one that a person tells of without marks; the words before it say that it is a person.
-	toldPlainly = pattern.Lazy(`(?i:\b(?:I|I'm|we|my|me|you|u|plz|please|help)\b[^\n]{0,200}?\b(?:error|exception|errors|get|getting|got|meet|met|face|facing|like)\b|^(?:errors? )?like)[ :;,"'(]{1,4}` +
+	toldPlainly = pattern.Lazy(`(?i:\b(?:I|I'm|we|my|me|you|u|plz|please|help)\b[^\n]{0,200}?\b(?:error|exception|errors|get|getting|got|meet|met|face|facing|like)\b|^(?:errors? )?like|[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}：，])[ :;,"'(]{0,4}` +
 		`((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)): (.+)$`)
+	// toldQuoted is one that a person quotes: it appeared "RuntimeError: ...".
+	toldQuoted = pattern.Lazy(`(?i:\b(?:appear(?:s|ed)?|occur(?:s|red)?|show(?:s|ed|n)?|encounter(?:s|ed)?|report(?:s|ed)?|sa(?:ys|id)|get(?:s|ting)?|got|met|meet|see|error|exception)\b[^\n"“]{0,40}?)["“]` +
+		`((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)): ([^\n"“”]+)["”]`)
 	goesOn = pattern.Lazy(`(?i)retry|will try|trying|attempt|skip|ignor|fall(?:ing|s)? ?back|warn`)
 )
 
@@ -65,8 +69,10 @@ func told(text string) []string {
 	if len(text) > maxTold {
 		return nil
 	}
-	if m := toldType().FindStringSubmatch(text); m != nil {
-		return m
+	for _, quoted := range []func() *regexp.Regexp{toldType, toldQuoted} {
+		if m := quoted().FindStringSubmatch(text); m != nil {
+			return m
+		}
 	}
 	return toldPlainly().FindStringSubmatch(text)
 }

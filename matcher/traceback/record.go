@@ -23,6 +23,7 @@ type record struct {
 	flat      bool   // its frames stand at the beginning of their lines: their blanks were lost
 	sided     bool   // its lines stand between the sides of a box, but for the last
 
+	typ         string // that a report states above its frames
 	frames      []Frame
 	foreign     int  // lines of others since the header, so far
 	cellLines   int  // of IPython's traceback, so far
@@ -55,6 +56,7 @@ const (
 	fault            // the fault handler's
 	terminate        // C++ runtime's
 	grouped          // an exception group
+	reported         // the exception stands above its frames
 )
 
 // state is how far a traceback has been read.
@@ -64,6 +66,7 @@ const (
 	inFrames  state = iota
 	inMessage       // the line with the type has been read
 	inChain         // a line that links to the next traceback has been read
+	inReport        // the frames of a report are yet to come
 )
 
 // lineAction is what a record makes of a line.
@@ -124,6 +127,8 @@ func (r *record) read(l logline.Line) lineAction {
 		action = r.more(next)
 	case inChain:
 		action = r.chained(next)
+	case inReport:
+		action = r.report(next)
 	}
 	if action == taken {
 		r.blanks = 0

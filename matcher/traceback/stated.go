@@ -2,6 +2,7 @@ package traceback
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/gpu-triage/triage/rules/pattern"
 )
@@ -27,10 +28,13 @@ var (
 )
 
 // StatedType is the type of an exception that was printed without it, where the rest of the print states it: the statement that raised it,
-// or the number of the system's error. It is "" where nothing does.
+// the key that it looked up, or the number of the system's error. It is "" where nothing does.
 func (e *Exception) StatedType() string {
 	if raised := raisedIn(e.Code()); raised != "" {
 		return raised
+	}
+	if looksUp(e.Code(), e.Message) {
+		return "KeyError"
 	}
 	m := systemError().FindStringSubmatch(e.Message)
 	if m == nil {
@@ -48,6 +52,12 @@ func (e *Exception) StatedType() string {
 		return class
 	}
 	return "OSError"
+}
+
+// looksUp tells whether a source line looks up the key that is all of the message: `c['cond'].shape` with 'cond'.
+func looksUp(code, message string) bool {
+	return len(message) > 2 && (message[0] == '\'' || message[0] == '"') &&
+		(strings.Contains(code, "["+message+"]") || strings.Contains(code, `["`+message[1:len(message)-1]+`"]`))
 }
 
 // raisedIn is the class that a source line raises, as it is written there; "" where it raises none by name.

@@ -14,6 +14,8 @@ func TestStatedType(t *testing.T) {
 		{`open(x)`, "[Errno 2] No such file or directory: 'x'", "FileNotFoundError", "[Errno 2] No such file or directory: 'x'"},
 		{`open(x)`, "[WinError 5] Access is denied: 'x'", "PermissionError", "[WinError 5] Access is denied: 'x'"},
 		{`bind(x)`, "[Errno 98] Address already in use", "OSError", "[Errno 98] Address already in use"},
+		{`n = c['cond'].shape`, "'cond'", "KeyError", "'cond'"},
+		{`n = c['cond'].shape`, "'model'", "", "'model'"},
 		{`bind(x)`, "error [Errno 98]", "", "error [Errno 98]"},
 	} {
 		log := "Traceback (most recent call last):\n  File \"/x/a.py\", line 1, in f\n    " + c.code + "\n" + c.last + "\n"

@@ -1,0 +1,85 @@
+package traceback
+
+import (
+	"strings"
+
+	"github.com/gpu-triage/triage/matcher/logline"
+	"github.com/gpu-triage/triage/rules/pattern"
+)
+
+// The words of a report that states an exception above its frames: ComfyUI's window and its file of a report, and what has fields like it.
+const (
+	whileExecuting = " occurred when executing "
+	typeField      = "Exception Type:"
+)
+
+var (
+	executing    = pattern.Lazy(`^(?:Error|Exception) occurred when executing .{1,200}:$`)
+	reportedType = pattern.Lazy(`^[-*# ]*Exception Type:[* ]*((?:\w+\.)*[A-Z]\w*)$`)
+	reportedText = pattern.Lazy(`^[-*# ]*Exception (?:Message|Value):[* ]*(.*)$`)
+	stackTitle   = pattern.Lazy("^(?:[-*# ]*Stack ?[Tt]race:?[* ]*|```\\w*)$")
+)
+
+// mayReport tells cheaply whether a line can begin a report.
+func mayReport(text string) bool {
+	return strings.Contains(text, whileExecuting) || strings.Contains(text, typeField)
+}
+
+// openedByReport begins with the line above the message of a report. It is no more than a guess until a frame follows.
+func openedByReport(l logline.Line, text string) *record {
+	if !mayReport(text) {
+		return nil
+	}
+	r := &record{layout: reported, state: inReport, headless: true}
+	if m := reportedType().FindStringSubmatch(text); m != nil {
+		r.typ = m[1]
+	} else if !executing().MatchString(text) {
+		return nil
+	}
+	r.kept = append(r.kept, l)
+	return r
+}
+
+// report takes a line between the first one of a report and its frames.
+func (r *record) report(next nextLine) lineAction {
+	if f, ok := parseFrame(next.text); ok && f.Function != "" {
+		return r.reportEnds(next, f)
+	}
+	if _, header := findHeader(next.text); header || r.message.lines() > maxBare {
+		return ended
+	}
+	if stackTitle().MatchString(next.text) {
+		return taken
+	}
+	text := next.text
+	if m := reportedText().FindStringSubmatch(text); m != nil {
+		text = m[1]
+	}
+	r.message.add(next.line, text)
+	return taken
+}
+
+// reportEnds takes the first frame: only now the lines above it are known to be an exception.
+func (r *record) reportEnds(next nextLine, f Frame) lineAction {
+	at := r.kept[0]
+	if lines := r.message.kept(); len(lines) > 0 {
+		at = lines[0]
+	}
+	r.exc = &Exception{Type: r.typ, Line: at}
+	r.state = inFrames
+	r.flat = !isSpace(next.text[0])
+	r.addFrame(f)
+	return taken
+}
+
+// reportedFrame takes a line of the frames below a report.
+func (r *record) reportedFrame(next nextLine) lineAction {
+	if f, ok := parseFrame(next.text); ok {
+		r.addFrame(f)
+		return taken
+	}
+	if r.isFlatCode(next.text) || isSpace(next.text[0]) {
+		return r.code(next.text)
+	}
+	return ended
+}
