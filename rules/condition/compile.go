@@ -96,7 +96,7 @@ func (c *compiler) name(at ast.Node, name string) *node {
 		return c.fail(at, "unknown name %s: facts are listed in facts.yaml", name)
 	}
 	declared := c.scope.slots[slot]
-	eval := func(s *Situation) Value { return s.values[slot] } // At, without its question, which is most of what an evaluation takes
+	eval := func(s *Situation) Value { return s.stated(slot) } // At, without its question, which is most of what an evaluation takes
 	if declared.computed != nil {
 		eval = func(s *Situation) Value { return s.At(slot) }
 	}

@@ -20,6 +20,7 @@ type Shape struct {
 type Scope struct {
 	byName       map[string]Slot // the names that expressions can write
 	slots        []declared
+	computes     bool            // some of them are computed
 	byPattern    map[string]Slot // log patterns, by how they are written
 	patterns     []*pattern.Pattern
 	patternSlots []Slot
@@ -48,6 +49,7 @@ func NewScope() *Scope {
 
 func (s *Scope) add(d declared) Slot {
 	s.slots = append(s.slots, d)
+	s.computes = s.computes || d.computed != nil
 	return Slot(len(s.slots) - 1)
 }
 

@@ -8,35 +8,80 @@ type Situation struct {
 	Context any // for the functions of Computed values; conditions do not look at it
 
 	scope       *Scope
-	values      []Value
-	computed    []bool // which computed values are there
+	pages       []part // the values
+	computed    []bool // which computed values are there; empty in a scope without
 	anyComputed bool
 	item        Value   // what # means inside any, all and none
 	template    *string // a line, when all that is known of the event is that it is a line of that one's template
 }
 
+// A page holds the values of some slots that follow each other. A situation has a thousand of them, and a diagnosis keeps a thousand
+// situations that differ in five: so a clone has the pages of what it was made of, until one of both changes.
+type page [pageSize]Value
+
+const pageSize = 16 // slots
+
+type part struct {
+	*page
+	shared bool // with another situation: it is copied before it is changed
+}
+
 // NewSituation is a situation in which nothing is known. Every name must have been declared before.
 func (s *Scope) NewSituation() *Situation {
-	return &Situation{scope: s, values: make([]Value, len(s.slots)), computed: make([]bool, len(s.slots))}
+	all := make([]page, (len(s.slots)+pageSize-1)/pageSize)
+	situation := &Situation{scope: s, pages: make([]part, len(all))}
+	for i := range all {
+		situation.pages[i].page = &all[i]
+	}
+	if s.computes {
+		situation.computed = make([]bool, len(s.slots))
+	}
+	return situation
 }
 
 // Clone is a copy that can be changed on its own. It shares the Context.
 func (s *Situation) Clone() *Situation {
+	for i := range s.pages {
+		s.pages[i].shared = true
+	}
 	clone := *s
-	clone.values, clone.computed = slices.Clone(s.values), slices.Clone(s.computed)
+	clone.pages, clone.computed = slices.Clone(s.pages), slices.Clone(s.computed)
 	return &clone
 }
 
 // CopyFrom makes s what another situation of the same scope is, but for the Context.
 func (s *Situation) CopyFrom(other *Situation) {
-	copy(s.values, other.values)
+	for i, p := range other.pages {
+		*s.own(i) = *p.page
+	}
 	copy(s.computed, other.computed)
 	s.anyComputed = other.anyComputed
 }
 
+// own is a page that may be changed.
+func (s *Situation) own(i int) *page {
+	p := &s.pages[i]
+	if p.shared {
+		copied := *p.page
+		*p = part{page: &copied}
+	}
+	return p.page
+}
+
+// stated is what was put into a slot.
+func (s *Situation) stated(slot Slot) Value {
+	return s.pages[uint(slot)/pageSize].page[uint(slot)%pageSize]
+}
+
+func (s *Situation) state(slot Slot, v Value) {
+	s.own(int(slot) / pageSize)[uint(slot)%pageSize] = v
+}
+
 // Clear makes everything unknown.
 func (s *Situation) Clear() {
-	clear(s.values)
+	for i := range s.pages {
+		clear(s.own(i)[:])
+	}
 	s.Recompute()
 }
 
@@ -57,7 +102,7 @@ func (s *Situation) Set(name string, v Value) {
 
 // Put is Set by slot.
 func (s *Situation) Put(slot Slot, v Value) {
-	s.values[slot] = v
+	s.state(slot, v)
 	s.Recompute()
 }
 
@@ -74,10 +119,11 @@ func (s *Situation) Value(name string) Value {
 func (s *Situation) At(slot Slot) Value {
 	computed := s.scope.slots[slot].computed
 	if computed == nil || s.computed[slot] {
-		return s.values[slot]
+		return s.stated(slot)
 	}
 	v := computed.Value(s)
-	s.values[slot], s.computed[slot], s.anyComputed = v, true, true
+	s.state(slot, v)
+	s.computed[slot], s.anyComputed = true, true
 	return v
 }
 
