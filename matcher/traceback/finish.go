@@ -41,6 +41,7 @@ func (r *record) finish() *Exception {
 		return nil
 	}
 	r.shortenChain()
+	r.turn()
 	e := r.exc
 	e.Frames, e.Earlier, e.Link, e.Swallowed = r.frames, r.earlier, r.link, r.swallowed
 	e.Lines, e.Message = r.message.kept(), unmarked(r.message.text(r.width, len(e.Type)+len(": ")))

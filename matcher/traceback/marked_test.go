@@ -76,6 +76,19 @@ func TestReports(t *testing.T) {
 			"Error occurred when executing KSampler:\n\nTraceback (most recent call last):\n  " + fmt.Sprintf(frames, "    ", "  ") + "IndexError: list index out of range\n",
 			"9-9:IndexError: list index out of range [2] /x/rows.py:3\n",
 		},
+		"VS Code's debugger, the deepest frame first": {
+			"Exception has occurred: IndexError\nlist index out of range\n  " + fmt.Sprintf(frames, "    ", "  "),
+			"2-2:IndexError: list index out of range [2] /x/run.py:2\n",
+		},
+		"VS Code's debugger, as Python prints it": {
+			"Exception has occurred: IndexError       (note: full exception trace is shown but execution is paused at: run)\nlist index out of range\n  " +
+				fmt.Sprintf(frames, "    ", "  ") + "IndexError: list index out of range\n",
+			"8-8:IndexError: list index out of range [2] /x/rows.py:3\n",
+		},
+		"VS Code's debugger without a message": {
+			"Exception has occurred: AssertionError\nexception: no description\n  " + fmt.Sprintf(frames, "    ", "  "),
+			"1-1:AssertionError:  [2] /x/run.py:2\n",
+		},
 		"without frames": {"Error occurred when executing KSampler:\n\nlist index out of range\nsee the console\n", ""},
 	} {
 		exceptions, plain := read(t, "x.log", test.log)

@@ -23,20 +23,21 @@ type record struct {
 	flat      bool   // its frames stand at the beginning of their lines: their blanks were lost
 	sided     bool   // its lines stand between the sides of a box, but for the last
 
-	typ         string // that a report states above its frames
-	frames      []Frame
-	foreign     int  // lines of others since the header, so far
-	cellLines   int  // of IPython's traceback, so far
-	otherThread bool // the fault handler shows a thread that did not crash
-	blanks      int  // empty lines since the last other one
-	exc         *Exception
-	message     message
-	bare        []messageLine // lines in the place of the one with the type
-	colon       bool          // the type has a colon after it, as if a message followed on the next line
-	quoted      bool          // between two lines of three quotes, as pools relay a traceback
-	ruled       bool          // between two rulers, the launcher's list: indented lines are its own
-	cpp         bool          // in the list of C++ frames that a message ends with
-	width       int           // of the box that rich wraps its text to, 0 when there was no box
+	typ          string // that a report states above its frames
+	deepestFirst bool   // as a debugger shows frames, which does not go on to the line with the type
+	frames       []Frame
+	foreign      int  // lines of others since the header, so far
+	cellLines    int  // of IPython's traceback, so far
+	otherThread  bool // the fault handler shows a thread that did not crash
+	blanks       int  // empty lines since the last other one
+	exc          *Exception
+	message      message
+	bare         []messageLine // lines in the place of the one with the type
+	colon        bool          // the type has a colon after it, as if a message followed on the next line
+	quoted       bool          // between two lines of three quotes, as pools relay a traceback
+	ruled        bool          // between two rulers, the launcher's list: indented lines are its own
+	cpp          bool          // in the list of C++ frames that a message ends with
+	width        int           // of the box that rich wraps its text to, 0 when there was no box
 
 	earlier *Exception // the chain so far
 	link    Link

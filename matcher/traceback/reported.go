@@ -1,28 +1,33 @@
 package traceback
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/rules/pattern"
 )
 
-// The words of a report that states an exception above its frames: ComfyUI's window and its file of a report, and what has fields like it.
+// The words of a report that states an exception above its frames: ComfyUI's window and its file of a report, what has fields like it, and
+// the window of VS Code's debugger.
 const (
 	whileExecuting = " occurred when executing "
 	typeField      = "Exception Type:"
+	inDebugger     = "Exception has occurred: "
 )
 
 var (
 	executing    = pattern.Lazy(`^(?:Error|Exception) occurred when executing .{1,200}:$`)
 	reportedType = pattern.Lazy(`^[-*# ]*Exception Type:[* ]*((?:\w+\.)*[A-Z]\w*)$`)
+	debuggerType = pattern.Lazy(`^Exception has occurred: ((?:\w+\.)*[A-Za-z_]\w*)(?:\s+\(note: .{1,200}\))?$`)
+	noMessage    = pattern.Lazy(`^exception: no description$`)
 	reportedText = pattern.Lazy(`^[-*# ]*Exception (?:Message|Value):[* ]*(.*)$`)
 	stackTitle   = pattern.Lazy("^(?:[-*# ]*Stack ?[Tt]race:?[* ]*|```\\w*)$")
 )
 
 // mayReport tells cheaply whether a line can begin a report.
 func mayReport(text string) bool {
-	return strings.Contains(text, whileExecuting) || strings.Contains(text, typeField)
+	return strings.Contains(text, whileExecuting) || strings.Contains(text, typeField) || strings.Contains(text, inDebugger)
 }
 
 // openedByReport begins with the line above the message of a report. It is no more than a guess until a frame follows.
@@ -33,6 +38,8 @@ func openedByReport(l logline.Line, text string) *record {
 	r := &record{layout: reported, state: inReport, headless: true}
 	if m := reportedType().FindStringSubmatch(text); m != nil {
 		r.typ = m[1]
+	} else if m := debuggerType().FindStringSubmatch(text); m != nil {
+		r.typ, r.deepestFirst = m[1], true
 	} else if !executing().MatchString(text) {
 		return nil
 	}
@@ -48,7 +55,7 @@ func (r *record) report(next nextLine) lineAction {
 	if _, header := findHeader(next.text); header || r.message.lines() > maxBare {
 		return ended
 	}
-	if stackTitle().MatchString(next.text) {
+	if stackTitle().MatchString(next.text) || noMessage().MatchString(next.text) {
 		return taken
 	}
 	text := next.text
@@ -81,5 +88,17 @@ func (r *record) reportedFrame(next nextLine) lineAction {
 	if r.isFlatCode(next.text) || isSpace(next.text[0]) {
 		return r.code(next.text)
 	}
+	if typ, msg, ok := r.lastLine(next.text); ok && typ == r.typ {
+		r.message, r.deepestFirst = message{}, false
+		r.raise(next.line, typ, msg)
+		return taken
+	}
 	return ended
+}
+
+// turn puts frames whose deepest one came first into Python's order.
+func (r *record) turn() {
+	if r.deepestFirst && len(r.frames) > 0 && r.frames[0].Function != "<module>" {
+		slices.Reverse(r.frames)
+	}
 }
