@@ -100,7 +100,7 @@ func tidy(text string) string { return twoStops.ReplaceAllString(text, "$1$2") }
 // ofEvents are words for what every failure in a log has.
 var ofEvents = map[string]string{
 	"text": "error", "line": "line", "source": "log", "error.type": "type of the error", "error.name": "type of the error",
-	"error.message": "message", "error.at": "file and line", "error.owner": "package", "error.caller": "calling package", "error.call": "called name",
+	"error.message": "message", "error.at": "file and line", "error.owner": "package", "error.caller": "calling package", "error.through": "package in between", "error.call": "called name",
 	"error.user.file": "file of yours", "error.user.function": "function of yours", "error.user.line": "line of your code", "error.user.code": "line of your code",
 }
 

@@ -60,22 +60,30 @@ func (a *archive) candidates(name history.Name, situation *condition.Situation) 
 		return []history.Name{name}
 	}
 	bare := strings.TrimSuffix(name.Dotted, ".__init__")
-	var all []history.Name
-	add := func(p *history.Package, deep bool) {
-		if p == nil {
-			return
-		}
-		for _, dotted := range p.Find(bare, deep) {
-			all = append(all, history.Name{Dotted: dotted, Parameter: name.Parameter})
-		}
-	}
-	for _, member := range []string{"owner", "caller"} {
-		add(a.open(situation.Value("error").Member(member).String()), true)
-	}
-	if len(all) > 0 {
+	if all := a.passed(bare, name.Parameter, situation); len(all) > 0 {
 		return all
 	}
+	if _, rest, ok := strings.Cut(bare, "."); ok && name.Parameter != "" { // pl.Trainer, by another name of its module
+		if all := a.passed(rest, name.Parameter, situation); len(all) > 0 {
+			return all
+		}
+	}
 	return a.offered(bare, name.Parameter, situation)
+}
+
+// passed are the full names that a bare one can mean in the packages that the error passed through.
+func (a *archive) passed(bare, parameter string, situation *condition.Situation) []history.Name {
+	var all []history.Name
+	for _, member := range []string{"owner", "caller", "through"} {
+		p := a.open(situation.Value("error").Member(member).String())
+		if p == nil {
+			continue
+		}
+		for _, dotted := range p.Find(bare, true) {
+			all = append(all, history.Name{Dotted: dotted, Parameter: parameter})
+		}
+	}
+	return all
 }
 
 // offered are the full names that packages offer at their top by a bare name. Where several do, only one that is known to be installed can

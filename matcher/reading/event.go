@@ -138,17 +138,19 @@ func exceptionValue(e *traceback.Exception) condition.Value {
 	for i := range e.Frames {
 		frames[i] = frameValue(&e.Frames[i])
 	}
+	at, through := e.AtCall()
 	members := map[string]condition.Value{
 		"type":    condition.StringValue(e.Type),
 		"name":    condition.StringValue(e.Name()),
 		"message": condition.StringValue(e.Message),
 		"at":      condition.StringValue(place(e)),
-		"owner":   condition.StringValue(e.Owner()),
-		"caller":  condition.StringValue(e.Caller()),
-		"call":    condition.StringValue(e.Call()),
+		"owner":   condition.StringValue(at.Owner()),
+		"caller":  condition.StringValue(at.Caller()),
+		"through": condition.StringValue(through),
+		"call":    condition.StringValue(at.Call()),
 		"root":    condition.StringValue(e.Root()),
 		"none":    condition.StringValue(e.None()),
-		"code":    condition.StringValue(e.Code()),
+		"code":    condition.StringValue(at.Code()),
 		"frames":  condition.ListValue(frames...),
 		"user":    frameValue(e.UserFrame()),
 	}
@@ -162,7 +164,7 @@ func exceptionValue(e *traceback.Exception) condition.Value {
 // not known.
 func (el *Element) VariablesForConfirm(s *condition.Situation) {
 	if el.Exception != nil && el.Exception.Lone() {
-		s.Set("error", without(el.exceptionValue(), "frames", "user", "owner", "caller", "call", "root", "none", "code"))
+		s.Set("error", without(el.exceptionValue(), "frames", "user", "owner", "caller", "through", "call", "root", "none", "code"))
 	}
 }
 

@@ -9,7 +9,21 @@ import (
 var (
 	unfitting = pattern.Lazy(`^(?:[\w.<>]+\.)?(\w+)\(\) (?:got an unexpected keyword argument|got multiple values for|missing \d+ required|takes )`)
 	called    = pattern.Lazy(`([A-Za-z_][\w.]*)\(`)
+	handsOn   = pattern.Lazy(`^(?:return |\w+ = )?(?:await )?[\w.()]+\((?:(?:self|cls), ?)?(?:\*\w+|(?:\*\w+, ?)?\*\*\w+)\)$`)
 )
+
+// AtCall is the exception as it stands at the call that is wrong, of one that says that a call does not fit: without the deepest frames
+// that only hand on the arguments they got, as decorators do. Through is the package of those, "" when there are none.
+func (e *Exception) AtCall() (at *Exception, through string) {
+	if e.Name() != "TypeError" || !unfitting().MatchString(e.Message) {
+		return e, ""
+	}
+	copied := *e
+	for n := len(e.Frames) - 1; n > 0 && handsOn().MatchString(e.Frames[n].Code); n-- {
+		copied.Frames, through = e.Frames[:n], e.Frames[n].Package()
+	}
+	return &copied, through
+}
 
 // Call is the name by which the deepest frame's source line calls what refused the call, of an exception that says so: "Trainer" for
 // `__init__() got an unexpected keyword argument` below `trainer = Trainer(model=m)`. Python before 3.10 names no class there. It is ""

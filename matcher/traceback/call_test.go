@@ -24,3 +24,23 @@ func TestCall(t *testing.T) {
 		}
 	}
 }
+
+// TestAtCall: a decorator that only hands on what it was called with made no mistake; who called it did.
+func TestAtCall(t *testing.T) {
+	const message = "__init__() got an unexpected keyword argument 'a'"
+	own := traceback.Frame{File: "train.py", Code: "trainer = pl.Trainer(a=1)"}
+	for _, c := range []struct{ message, code, owner, through string }{
+		{message, "return fn(self, **kwargs)", "", "lightning"},
+		{message, "return func(*args, **kwargs)", "", "lightning"},
+		{message, "out = await self._call(*args)", "", "lightning"},
+		{message, "return fn(self, a=1, **kwargs)", "lightning", ""},
+		{message, "return fn(self)", "lightning", ""},
+		{"unsupported operand type(s)", "return fn(self, **kwargs)", "lightning", ""},
+	} {
+		inner := traceback.Frame{File: "/opt/venv/lib/python3.8/site-packages/lightning/argparse.py", Code: c.code}
+		e := traceback.Exception{Type: "TypeError", Message: c.message, Frames: []traceback.Frame{own, inner}}
+		if at, through := e.AtCall(); at.Owner() != c.owner || through != c.through {
+			t.Errorf("%s in %q is a call of %q through %q", c.message, c.code, at.Owner(), through)
+		}
+	}
+}
