@@ -100,3 +100,32 @@ func TestReports(t *testing.T) {
 		}
 	}
 }
+
+// TestInColumn: a traceback that stands in a column of another program's output is read without the blanks before it.
+func TestInColumn(t *testing.T) {
+	for name, log := range map[string]string{
+		"rich's log handler": `[03/12/24 10:11:12] ERROR    Training failed                   train.py:55
+                             ╭─── Traceback (most recent call last) ───╮
+                             │ /x/rows.py:3 in first                   │
+                             │                                         │
+                             │   2 def first(rows):                    │
+                             │ ❱ 3 │   return rows[0]                  │
+                             ╰─────────────────────────────────────────╯
+                             IndexError: list index out of range
+`,
+		"the launcher's list without its beginning": `Root Cause (first observed failure):
+[0]:
+  exitcode  : 1 (pid: 1234)
+  error_file: /tmp/none/error.json
+  traceback : Traceback (most recent call last):
+    File "/x/rows.py", line 3, in first
+      return rows[0]
+  IndexError: list index out of range
+`,
+	} {
+		exceptions, _ := read(t, "x.log", log)
+		if got, want := brief(exceptions), "8-8:IndexError: list index out of range [1] /x/rows.py:3\n"; got != want {
+			t.Errorf("%s: it is read as\n%swanted\n%s", name, got, want)
+		}
+	}
+}

@@ -164,6 +164,7 @@ func openedByHeader(l logline.Line, text string) *record {
 	}
 	r := &record{layout: python, header: l}
 	trimmed := strings.TrimSpace(before)
+	indent := before[:len(before)-len(strings.TrimLeft(before, " \t"))]
 	switch {
 	case trimmed == "":
 		r.base = before
@@ -172,7 +173,9 @@ func openedByHeader(l logline.Line, text string) *record {
 	case trimmed == side:
 		r.sided = true
 	case strings.HasPrefix(trimmed, "╭"):
-		r.layout, r.width = boxed, utf8.RuneCountInString(text)
+		r.layout, r.width, r.base = boxed, utf8.RuneCountInString(strings.TrimSpace(text)), indent
+	case failureField().MatchString(before): // the launcher's list, without its beginning
+		r.base = indent
 	case looksRaised(trimmed) && strings.HasSuffix(before, "  "):
 		r.layout = notebook
 		r.exc = &Exception{Type: trimmed, Line: l, Header: l}
