@@ -231,6 +231,7 @@ func capture(s *condition.Situation, of *signature.Signature, el *reading.Elemen
 	}
 	if el.Exception != nil {
 		for _, p := range of.Code {
+			keep(groups, p, p.Submatch(el.Exception.Marked()))
 			keep(groups, p, p.Submatch(el.Exception.Code()))
 		}
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 var (
-	unfitting = pattern.Lazy(`^(?:[\w.<>]+\.)?(\w+)\(\) (?:got an unexpected keyword argument|got multiple values for|missing \d+ required|takes )`)
+	unfitting = pattern.Lazy(`^(?:[\w.<>]+\.)?(\w+)\(\) (?:got an unexpected keyword argument(?: '(\w+)')?|got multiple values for|missing \d+ required|takes )`)
 	called    = pattern.Lazy(`([A-Za-z_][\w.]*)\(`)
 	handsOn   = pattern.Lazy(`^(?:return |\w+ = )?(?:await )?[\w.()]+\((?:(?:self|cls), ?)?(?:\*\w+|(?:\*\w+, ?)?\*\*\w+)\)$`)
 )
@@ -30,13 +30,16 @@ func (e *Exception) AtCall() (at *Exception, through string) {
 // where the line shows no call, or several that may be meant.
 func (e *Exception) Call() string {
 	m := unfitting().FindStringSubmatch(e.Message)
-	if m == nil || e.Name() != "TypeError" || len(e.Frames) == 0 {
+	if m == nil || e.Name() != "TypeError" || len(e.Frames) == 0 || !gives(e.Code(), m[2]) {
 		return ""
 	}
 	found := ""
-	for _, call := range called().FindAllStringSubmatch(e.Code(), -1) {
+	for _, call := range called().FindAllStringSubmatch(e.Marked(), -1) {
 		if !couldBe(call[1], m[1]) {
 			continue
+		}
+		if marks := e.Frames[len(e.Frames)-1].Marked; strings.HasPrefix(marks, call[0]) {
+			return call[1]
 		}
 		if found != "" && found != call[1] {
 			return ""
@@ -44,6 +47,11 @@ func (e *Exception) Call() string {
 		found = call[1]
 	}
 	return found
+}
+
+// gives tells whether code can call with an argument by name: where the call goes on in the next line, or hands on others, nobody knows.
+func gives(code, argument string) bool {
+	return argument == "" || strings.Contains(code, argument+"=") || strings.Contains(code, argument+" =") || strings.Contains(code, "**") || strings.HasSuffix(code, "(") || strings.HasSuffix(code, ",")
 }
 
 // couldBe tells whether code that calls by a name may end in the function. A class is called for its __init__, and has a capital letter; an

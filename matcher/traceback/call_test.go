@@ -15,6 +15,8 @@ func TestCall(t *testing.T) {
 		{"__init__() got an unexpected keyword argument 'a'", "x = A(B(1), a=2)", ""},
 		{"__init__() got an unexpected keyword argument 'a'", "super().__init__(**kwargs)", "__init__"},
 		{"forward() takes 2 positional arguments but 3 were given", "return self.model(x, y)", "self.model"},
+		{"forward() got an unexpected keyword argument 'n'", "loss = self.step(model, n)", ""},
+		{"forward() got an unexpected keyword argument 'n'", "loss = self.model(x, n=n)", "self.model"},
 		{"unsupported operand type(s) for +: 'int' and 'str'", "y = A(1)", ""},
 		{"load() got an unexpected keyword argument 'a'", "x = other(", ""},
 	} {

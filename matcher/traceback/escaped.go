@@ -8,18 +8,43 @@ import (
 
 // unescape reads a traceback that was printed as a Python string or list of strings, on one line.
 func (a *Assembler) unescape(l logline.Line) bool {
+	text := l.Body()
+	return a.unfold(l, strings.Split(unquoted(text[strings.Index(text, logline.TracebackHeader):]), "\n"))
+}
+
+// unbox reads rich's box whose lines were joined to one, as by who quotes a page.
+func (a *Assembler) unbox(l logline.Line) bool {
+	text := l.Body()
+	header, rest, _ := strings.Cut(text[strings.Index(text, "╭"):], "╮")
+	inside, last, closed := strings.Cut(rest, "╰")
+	if !closed {
+		return false
+	}
+	lines := []string{header + "╮"}
+	cells := strings.Split(inside, side)
+	for i, cell := range cells {
+		line := side + cell + side
+		if strings.HasPrefix(strings.TrimSpace(cell), "❱") && i+1 < len(cells) {
+			line = side + cell + side + cells[i+1] + side
+		}
+		lines = append(lines, line)
+	}
+	border, said, _ := strings.Cut(last, "╯")
+	return a.unfold(l, append(lines, "╰"+border+"╯", strings.TrimSpace(said)))
+}
+
+// unfold reads the lines that one line stands for.
+func (a *Assembler) unfold(l logline.Line, lines []string) bool {
 	if a.inText { // all escapes of a string are undone at once, so that it has no other string in it
 		return false
 	}
-	text := l.Body()
-	i := strings.Index(text, logline.TracebackHeader)
 	found := false
 	inner := newCollector(func(e *Exception) {
 		found = true
 		a.yield(e, logline.Line{})
 	})
 	inner.inText, inner.before = true, a.before
-	for _, part := range strings.Split(unquoted(text[i:]), "\n") {
+	for _, part := range lines {
 		l.Text, l.Head = part, 0
 		inner.Feed(l)
 	}

@@ -1,6 +1,7 @@
 package traceback
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
@@ -47,6 +48,7 @@ type Frame struct {
 	Line     int
 	Function string // "" in a SyntaxError
 	Code     string // the source line, "" when it was not printed
+	Marked   string // the part of Code that Python 3.11 and newer mark as what failed, "" when none is
 	At       int    // number of the log's line that shows it
 	Repeated int    // how many more times a recursion went through the frames that end here
 }
@@ -100,6 +102,15 @@ func (e *Exception) Code() string {
 		return ""
 	}
 	return e.Frames[len(e.Frames)-1].Code
+}
+
+// Marked is the part of Code that Python marks as what failed, and Code where it marks none.
+func (e *Exception) Marked() string {
+	if len(e.Frames) == 0 {
+		return ""
+	}
+	last := e.Frames[len(e.Frames)-1]
+	return cmp.Or(last.Marked, last.Code)
 }
 
 // Origin is the first exception of the chain: the one that was raised before all others.

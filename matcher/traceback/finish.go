@@ -6,13 +6,16 @@ import (
 	"github.com/gpu-triage/triage/matcher/logline"
 )
 
-// unfinished is a traceback whose last line never came. What was printed in its place is its message.
+// unfinished is a traceback whose last line never came. What was printed in its place is its message; else the statement that raised it may
+// tell what that line would have said.
 func (r *record) unfinished() *Exception {
 	if len(r.bare) > 0 {
 		r.raiseBare()
 		return r.finish()
 	}
-	return &Exception{Frames: r.frames, Header: r.header, Line: r.header, Level: r.level(), Earlier: r.earlier, Link: r.link}
+	e := &Exception{Frames: r.frames, Header: r.header, Line: r.header, Level: r.level(), Earlier: r.earlier, Link: r.link}
+	e.Type, e.Message = raisedBy(e.Code())
+	return e
 }
 
 // level is the severity of the record that the traceback was written into. A launcher or a collector that makes a record of each line of

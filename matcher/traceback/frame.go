@@ -164,8 +164,24 @@ func (r *record) code(text string) lineAction {
 		last.Repeated = n
 	} else if last.Code == "" && !isMarker(trimmed) {
 		last.Code = sourceLine(trimmed)
+		r.codeAt = len(text) - len(strings.TrimLeft(text, " \t"))
+	} else if last.Marked == "" && isMarker(trimmed) {
+		last.Marked = marked(last.Code, text, r.codeAt)
 	}
 	return taken
+}
+
+// marked is the part of a source line that the line of ~ and ^ below it marks: what Python was evaluating. Codeat is how many blanks stood
+// before the source line. It is "" where all of the line is marked, or what is marked goes on in the next one.
+func marked(code, marks string, codeAt int) string {
+	characters := []rune(code)
+	trimmed := strings.TrimLeft(marks, " ")
+	begin := len(marks) - len(trimmed) - codeAt
+	end := begin + len(strings.TrimRight(trimmed, " "))
+	if begin < 0 || end > len(characters) || begin >= end {
+		return ""
+	}
+	return string(characters[begin:end])
 }
 
 // sourceLine shortens a line of code, so that a generated one does not stay in memory as a whole.

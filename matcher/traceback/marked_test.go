@@ -2,6 +2,7 @@ package traceback
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -113,6 +114,7 @@ func TestInColumn(t *testing.T) {
                              ╰─────────────────────────────────────────╯
                              IndexError: list index out of range
 `,
+		"rich's box on one line, and what was above it": strings.Repeat("step\n", 7) + "╭─── Traceback (most recent call last) ───╮ │ /x/rows.py:3 in first │ │ │ │ 2 def first(rows): │ │ ❱ 3 │ return rows[0] │ ╰──────╯ IndexError: list index out of range\n",
 		"the launcher's list without its beginning": `Root Cause (first observed failure):
 [0]:
   exitcode  : 1 (pid: 1234)
@@ -126,6 +128,44 @@ func TestInColumn(t *testing.T) {
 		exceptions, _ := read(t, "x.log", log)
 		if got, want := brief(exceptions), "8-8:IndexError: list index out of range [1] /x/rows.py:3\n"; got != want {
 			t.Errorf("%s: it is read as\n%swanted\n%s", name, got, want)
+		}
+	}
+}
+
+// TestMarkedCode: what Python marks in a source line is what failed there.
+func TestMarkedCode(t *testing.T) {
+	for _, c := range []struct{ code, marks, want string }{
+		{"    idx = [classes[a] for a in answer]", "           ~~~~~~~^^^", "classes[a]"},
+		{"    größe = cups[größe]", "            ~~~~^^^^^^^", "cups[größe]"},
+		{"    return cups[0]", "           ~~~~^^^", "cups[0]"},
+		{"    return pour(", "    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^", "return pour("}, // not of this line: nothing is marked
+		{"    return pour(x)", "", "return pour(x)"},
+	} {
+		log := "Traceback (most recent call last):\n  File \"/x/a.py\", line 1, in f\n" + c.code + "\n"
+		if c.marks != "" {
+			log += c.marks + "\n"
+		}
+		exceptions, _ := read(t, "x.log", log+"KeyError: 'x'\n")
+		if len(exceptions) != 1 || exceptions[0].Marked() != c.want || exceptions[0].Message != "'x'" {
+			t.Errorf("%s: it is read as\n%smarked %q", c.code, outline(exceptions, ""), exceptions[0].Marked())
+		}
+	}
+}
+
+// TestCut: a traceback that stops before its last line has the type and the message that its last statement shows.
+func TestCut(t *testing.T) {
+	for _, c := range []struct{ code, typ, message string }{
+		{"assert (boxes[:, 2] >= boxes[:, 0]).all()", "AssertionError", ""},
+		{`raise tea.PotError("no cups")`, "tea.PotError", "no cups"},
+		{"raise PotError('no cups')", "PotError", "no cups"},
+		{`raise PotError(f"no {cups}")`, "", ""},
+		{`assert cups, "no cups"`, "", ""},
+		{"pour(x)", "", ""},
+	} {
+		log := "Traceback (most recent call last):\n  File \"/x/a.py\", line 1, in f\n    " + c.code + "\n"
+		exceptions, _ := read(t, "x.log", log)
+		if len(exceptions) != 1 || exceptions[0].Type != c.typ || exceptions[0].Message != c.message {
+			t.Errorf("%s: it is read as\n%s", c.code, outline(exceptions, ""))
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 const (
 	escapedHeader   = logline.TracebackHeader + `:\n`
+	joinedBox       = "╮ " + side
 	fatalPython     = "Fatal Python error: "
 	terminateCalled = "terminate called after throwing an instance of '"
 	tracebackOf     = "Traceback of " // a compiled program's, inside the message of the interpreter's

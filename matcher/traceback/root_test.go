@@ -13,6 +13,9 @@ func TestRoot(t *testing.T) {
 		{"/train/run.py", "No module named 'train'", ""},
 		{"/home/u/training/train.py", "No module named 'train'", ""},
 		{"/opt/lib/python3.10/site-packages/train/run.py", "No module named 'train'", ""},
+		{"/home/u/Tea-Pot/tools/run.py", "No module named 'tea_pot'", "/home/u/Tea-Pot"},
+		{"/home/u/Infinity/tools/run.py", "No module named 'infinity.models'", "/home/u/Infinity"},
+		{"/home/u/Infinity.py", "No module named 'infinity'", ""},
 		{"/home/u/train/run.py", "No module train", ""},
 	} {
 		e := Exception{Type: "ModuleNotFoundError", Message: c.message, Frames: []Frame{{File: c.file}}}

@@ -9,6 +9,8 @@ import (
 
 var (
 	raiseStatement = pattern.Lazy(`^raise ((?:\w+\.)*[A-Z]\w*)(?:\(| from |$)`)
+	raisedText     = pattern.Lazy(`^raise ((?:\w+\.)*[A-Z]\w*)\((?:"([^"{}\\]{1,400})"|'([^'{}\\]{1,400})')\)$`)
+	bareAssert     = pattern.Lazy(`^assert [^"'\\]+$`)
 	systemError    = pattern.Lazy(`^\[(Errno|WinError) (\d{1,5})\] `)
 )
 
@@ -67,4 +69,15 @@ func raisedIn(code string) string {
 		return ""
 	}
 	return m[1]
+}
+
+// raisedBy is the type and the message that a source line raises an exception with, where it shows all of both.
+func raisedBy(code string) (typ, message string) {
+	if m := raisedText().FindStringSubmatch(code); m != nil {
+		return m[1], m[2] + m[3]
+	}
+	if bareAssert().MatchString(code) {
+		return "AssertionError", ""
+	}
+	return "", ""
 }

@@ -116,6 +116,9 @@ func (w *writer) begin(l logline.Line) bool {
 	if strings.Contains(text, escapedHeader) {
 		return w.asm.unescape(l)
 	}
+	if strings.Contains(text, joinedBox) && strings.Contains(text, logline.TracebackHeader) {
+		return w.asm.unbox(l)
+	}
 	r := opened(l, text)
 	if r == nil {
 		return false
