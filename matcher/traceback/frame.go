@@ -100,7 +100,7 @@ func (r *record) isFlatCode(text string) bool {
 		return false
 	}
 	last := r.frames[len(r.frames)-1]
-	if last.Code != "" || last.At != r.at-1 || isOther(text) {
+	if last.Code != "" || last.At != r.at-1-r.blanks || isOther(text) {
 		return false
 	}
 	if _, header := findHeader(text); header {

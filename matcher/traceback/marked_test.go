@@ -37,6 +37,11 @@ func TestFlat(t *testing.T) {
 	if len(exceptions) != 1 || exceptions[0].Type != "ValueError" || len(exceptions[0].Frames) != 2 || exceptions[0].Code() != "raise ValueError('no')" {
 		t.Errorf("it is read as\n%s", outline(exceptions, ""))
 	}
+	log = "Traceback (most recent call last):\n\nFile \"/x/a.py\", line 1, in f\n\n\nrun(x)\n\n^^^^^^\nFile \"/x/b.py\", line 2, in run\n\nraise ValueError('no')\n\nValueError: no\n"
+	exceptions, _ = read(t, "x.log", log)
+	if len(exceptions) != 1 || len(exceptions[0].Frames) != 2 || exceptions[0].Code() != "raise ValueError('no')" {
+		t.Errorf("with empty lines it is read as\n%s", outline(exceptions, ""))
+	}
 	log = "Traceback (most recent call last):\nFile \"/x/a.py\", line 1, in f\nValueError: no\n"
 	exceptions, _ = read(t, "x.log", log)
 	if len(exceptions) != 1 || exceptions[0].Message != "no" || exceptions[0].Code() != "" {
