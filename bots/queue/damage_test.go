@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -47,11 +48,7 @@ func left(t *testing.T, stopped bool) string {
 	if stopped {
 		s.Close()
 	}
-	copied := t.TempDir()
-	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
-	return copied
+	return copyRunning(t, dir)
 }
 
 // openQuiet opens a store and a queue over a folder that log into a buffer.
@@ -105,6 +102,23 @@ func flip(t *testing.T, file string, from, count int) {
 	if err := os.WriteFile(file, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// copyRunning copies the folder of a server that runs: while it is read, files for the moment come and go.
+func copyRunning(t *testing.T, dir string) (copied string) {
+	t.Helper()
+	for range 20 {
+		copied = t.TempDir()
+		err := os.CopyFS(copied, os.DirFS(dir))
+		if err == nil {
+			return copied
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	t.Fatal("the folder never stood still")
+	return ""
 }
 
 // Of a damaged file of jobs, all that can be read is done, and what cannot is counted, in the log and in the metrics.
