@@ -27,11 +27,15 @@ func (p *Package) at(name Name, i int) Presence {
 	if p.table.Releases[i].Unread {
 		return Unknown
 	}
-	f := p.find(name.Dotted, i)
+	dotted := name.Dotted
+	if name.Parameter != "" {
+		dotted = strings.TrimSuffix(dotted, ".__init__") // the class, whose constructor may be a dataclass's own
+	}
+	f := p.find(dotted, i)
 	if f.presence != Present || name.Parameter == "" {
 		return f.presence
 	}
-	if parent, last, ok := cutLast(name.Dotted); ok && f.name == "" { // a module may have a function of the same name beside it
+	if parent, last, ok := cutLast(dotted); ok && f.name == "" { // a module may have a function of the same name beside it
 		f = p.member(p.find(parent, i), last, i, 0)
 	}
 	return p.parameter(f, name.Parameter, i, 0)
