@@ -39,8 +39,16 @@ var (
 	// toldQuoted is one that a person quotes: it appeared "RuntimeError: ...".
 	toldQuoted = pattern.Lazy(`(?i:\b(?:appear(?:s|ed)?|occur(?:s|red)?|show(?:s|ed|n)?|encounter(?:s|ed)?|report(?:s|ed)?|sa(?:ys|id)|get(?:s|ting)?|got|met|meet|see|error|exception)\b[^\n"“]{0,40}?)["“]` +
 		`((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)): ([^\n"“”]+)["”]`)
-	goesOn = pattern.Lazy(`(?i)retry|will try|trying|attempt|skip|ignor|fall(?:ing|s)? ?back|warn`)
+	// goesOn is in the words before an exception that a program got over, thenGoesOn in those after it. A message itself may tell of what was
+	// tried, or advise to skip something.
+	goesOn     = pattern.Lazy(`(?i)retry|will try|trying|attempt|skip|ignor|fall(?:ing|s)? ?back|warn`)
+	thenGoesOn = pattern.Lazy(`(?i)\b(?:retrying|(?:will|to) (?:re)?try|retry(?:ing)? in|(?:re)?trying again|attempt \d+|skipp(?:ing|ed)|ignor(?:ing|ed)|fall(?:ing|s)? ?back|continuing)\b`)
 )
+
+// gotOver tells whether a program says that it goes on after an exception: in the words before its message, or in or after that.
+func gotOver(before, message string) bool {
+	return goesOn().MatchString(before) || thenGoesOn().MatchString(message)
+}
 
 // statusName is what C++ libraries write for a status. Python 3 prints OSError.
 const statusName = "IOError"
@@ -55,7 +63,7 @@ func caught(text string) (typ, msg string, ok bool) {
 	if m == nil {
 		m = told(text)
 	}
-	if m == nil || m[1] == statusName || !looksRaised(m[1]) || goesOn().MatchString(text) {
+	if m == nil || m[1] == statusName || !looksRaised(m[1]) || gotOver(text[:strings.Index(text, m[1])], m[2]) {
 		return "", "", false
 	}
 	return m[1], m[2], true
@@ -88,13 +96,14 @@ var libraryRecord = pattern.Lazy(`^(?:\[[^\]\n]*\]:? ?)?[EF]\d{4} `)
 func CaughtMessage(line logline.Line) (msg string, ok bool) {
 	body := line.Body()
 	failed := line.Level == logline.Error || line.Level == logline.Fatal
-	if goesOn().MatchString(body) || line.Level != "" && !failed || libraryRecord().MatchString(line.Text) {
+	if line.Level != "" && !failed || libraryRecord().MatchString(line.Text) {
 		return "", false
 	}
+	before, msg := "", body
 	if m := caughtWords().FindStringSubmatch(body); m != nil {
-		return m[1], true
+		before, msg, failed = strings.TrimSuffix(body, m[1]), m[1], true
 	}
-	return body, failed
+	return msg, failed && !gotOver(before, msg)
 }
 
 // reprOf reads the repr of an exception with one argument: RuntimeError('...'). The outermost is what was raised last.
