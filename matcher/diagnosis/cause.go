@@ -235,6 +235,9 @@ func capture(s *condition.Situation, of *signature.Signature, el *reading.Elemen
 			keep(groups, p, p.Submatch(el.Exception.Code()))
 		}
 	}
+	for _, p := range of.Before {
+		keep(groups, p, lastPlace(p, el.Before()))
+	}
 	if of.Offers {
 		groups[signature.Nearest] = nearest(groups[signature.Got], groups[signature.Allowed])
 	}
@@ -267,6 +270,18 @@ func keep(groups map[string]string, p *pattern.Pattern, found []string) {
 			groups[name] = found[i]
 		}
 	}
+}
+
+// lastPlace is the last place of a text that a pattern matches, which is the nearest to what follows the text.
+func lastPlace(p *pattern.Pattern, text string) []string {
+	if !p.Possible(text) {
+		return nil
+	}
+	places := p.Regexp().FindAllStringSubmatch(text, maxPlaces)
+	if len(places) == 0 {
+		return nil
+	}
+	return places[len(places)-1]
 }
 
 // maxPlaces bounds the places of a text that a pattern is looked for at.

@@ -1,6 +1,7 @@
 package diagnosis
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -26,7 +27,8 @@ func readMessage(d *report.Diagnosis, base *rules.Base, el *reading.Element, ans
 	d.Fixes = slices.Concat(first, d.Fixes)
 }
 
-// inMessage are the signatures that read something in a failure's own message.
+// inMessage are the signatures that read something in a failure's own message, or in what the program printed before it: these first, for
+// what a program complained of just before it failed is nearer to the cause than what was raised then.
 func inMessage(base *rules.Base, el *reading.Element, answer match) []match {
 	var read []match
 	for _, e := range base.Entries {
@@ -42,7 +44,11 @@ func inMessage(base *rules.Base, el *reading.Element, answer match) []match {
 			read = append(read, m)
 		}
 	}
-	return upheld(base, read)
+	read = upheld(base, read)
+	slices.SortStableFunc(read, func(a, b match) int {
+		return cmp.Compare(min(1, len(b.signature.Before)), min(1, len(a.signature.Before)))
+	})
+	return read
 }
 
 // forget takes the groups out of a situation that a signature captured: another one may call something else so.

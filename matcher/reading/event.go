@@ -48,7 +48,7 @@ type Element struct {
 	Line      logline.Line
 	Exception *traceback.Exception // nil for a line
 	Text      string
-	before    string         // the lines that its writer printed before it, when some signature asks for them
+	before    string         // the lines that its writer printed before it, when somebody may ask for them
 	Shows     []logline.Line // other lines that show it
 	About     string         // the finding that it is, as conditions name it, when no line states it: signature.PaceFinding, ...
 	Finding   condition.Value
@@ -112,6 +112,9 @@ func (el *Element) Variables(s *condition.Situation) {
 	s.Set("rank", rankValue(el.Line.Rank))
 	signature.SetFinding(s, el.About, el.Finding)
 }
+
+// Before is the last lines that its writer printed before it: of an exception before its traceback. It is "" where no signature may ask for them.
+func (el *Element) Before() string { return el.before }
 
 // rankValue is unknown for a line that names no rank.
 func rankValue(rank int) condition.Value {

@@ -35,12 +35,16 @@ func (m *matching) commonWords(text string) []int {
 // end. Before tells the lines before it; it may be nil. It tells whether the element shows progress, if that is watched.
 func (m *matching) match(el *Element, words []int, place prefilter.Place, watching bool, before func() string) (progress bool) {
 	m.known = m.filter.Candidates(el.Text, words, place, m.known[:0])
-	if before != nil && slices.ContainsFunc(m.known, func(e *signature.Entry) bool { return e.Before }) {
+	if before != nil && slices.ContainsFunc(m.known, asksBefore) {
 		el.before = before()
 	}
 	m.cost += costOf(el.Text, len(m.known))
 	return m.consider(m.known, el, watching)
 }
+
+// asksBefore tells whether somebody may ask for the lines before an event that a signature may know: it does itself, or it is told what the
+// error says by itself, which readers of messages look for there too.
+func asksBefore(e *signature.Entry) bool { return e.Before || e.Role == signature.Unexplained }
 
 // takeCost is what the texts cost that were matched since the last call.
 func (m *matching) takeCost() (cost int) {

@@ -20,7 +20,7 @@ type Entry struct {
 	Keywords  []string // literals, one of which, or of Last, stands in every event that can match
 	Last      []string // as a signature's
 	Requires  []string // regular expressions, each of which matches in every event that can match; a keyword does for the type of an exception
-	Before    bool     // the match is about the lines before the event too
+	Before    bool     // it is about the lines before the event too
 	Explains  []string
 	Overrides []string
 	Raised    bool   // no line can match, only an exception
@@ -40,7 +40,7 @@ func (e *Entry) Signature() *Signature { return e.signature() }
 
 func newEntry(s *Signature, scope *condition.Scope) *Entry {
 	e := &Entry{
-		ID: s.ID, Role: s.Role, Keywords: s.Keywords, Last: s.Last, Explains: s.Explains, Overrides: s.Overrides, About: about(s.Match),
+		ID: s.ID, Before: len(s.Before) > 0, Role: s.Role, Keywords: s.Keywords, Last: s.Last, Explains: s.Explains, Overrides: s.Overrides, About: about(s.Match),
 		signature: func() *Signature { return s }, place: s.Place, overridden: s.overridden,
 	}
 	line, untyped := scope.NewSituation(), scope.NewSituation()
