@@ -182,6 +182,13 @@ func (b *Base) Signature(id string) *signature.Signature {
 	return b.Entries[i].Signature()
 }
 
+// Without is the base as if nobody had written the signature of that id.
+func (b *Base) Without(id string) *Base {
+	less := *b
+	less.Entries = slices.DeleteFunc(slices.Clone(b.Entries), func(e *signature.Entry) bool { return e.ID == id })
+	return &less
+}
+
 // find is where the entry of that id is, if there is one.
 func (b *Base) find(id string) (int, bool) {
 	return slices.BinarySearchFunc(b.Entries, id, func(e *signature.Entry, id string) int { return strings.Compare(e.ID, id) })

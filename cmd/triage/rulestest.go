@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/gpu-triage/triage/matcher/example"
+	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/rules/rulefile"
 	"github.com/gpu-triage/triage/rules/signature"
 
@@ -23,7 +24,7 @@ const shippedLogs = "testdata/logs"
 
 func newRulesTest(std streams) *cobra.Command {
 	var known ruleFlags
-	var renew, shown bool
+	var renew, shown, leftOut bool
 	cmd := &cobra.Command{
 		Use:   "test [DIR]",
 		Short: "Diagnose the examples that rules come with and compare with their verdicts",
@@ -38,7 +39,11 @@ difference before you keep it.
 
 --shown shows each example also in the ways in which programs wrap logs and people paste them: folded, quoted, without
 the class of the exception, only its last lines, and so on. It tells where that costs the diagnosis, which is no mistake
-in a verdict, but a hint to ask for less of a line's form.`,
+in a verdict, but a hint to ask for less of a line's form.
+
+--left-out diagnoses the examples of each signature without that signature, as a failure that nobody knows yet. What
+another one then says is right if it is the same in more general words. Where it is another cause, that signature is
+too wide, or too sure.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			tested, err := readTested(&known, args)
@@ -55,6 +60,11 @@ in a verdict, but a hint to ask for less of a line's form.`,
 					return err
 				}
 			}
+			if leftOut {
+				if err := tested.leaveOut(cmd.Context(), std); err != nil {
+					return err
+				}
+			}
 			err = tested.run(cmd.Context(), std)
 			if renew && err != nil {
 				fmt.Fprintln(std.out, "What is left --accept does not decide: change match: or the answer by hand.")
@@ -64,6 +74,7 @@ in a verdict, but a hint to ask for less of a line's form.`,
 	}
 	known.add(cmd)
 	cmd.Flags().BoolVar(&shown, "shown", false, "show the examples in the ways in which people paste logs, too")
+	cmd.Flags().BoolVar(&leftOut, "left-out", false, "diagnose the examples of each signature without it, too")
 	cmd.Flags().BoolVar(&renew, "accept", false, "rewrite verdicts that are no longer right, and print them")
 	return cmd
 }
@@ -178,6 +189,36 @@ func (t *tested) show(ctx context.Context, std streams) error {
 		showings, kept = showings+len(ways), kept+len(ways)-len(lost)
 	}
 	_, err := fmt.Fprintf(std.out, "%d of %d showings keep the diagnosis\n", kept, showings)
+	return err
+}
+
+// leaveOut tells what is diagnosed of a failure as long as its signature is not written.
+func (t *tested) leaveOut(ctx context.Context, std streams) error {
+	of := make(map[string][]example.Example)
+	for _, one := range t.examples {
+		if len(one.Want) > 0 {
+			of[one.Want[0].ID] = append(of[one.Want[0].ID], one)
+		}
+	}
+	count, all := make(map[report.Certainty]int), 0
+	for _, s := range t.signatures {
+		if s.Role.LastResort() || len(of[s.ID]) == 0 {
+			continue
+		}
+		instead, err := example.LeaveOut(ctx, t.base, s.ID, of[s.ID])
+		if err != nil {
+			return err
+		}
+		for _, one := range instead {
+			count[one.Certainty]++
+			all++
+			if one.Certainty == report.Confirmed || one.Certainty == report.Likely {
+				fmt.Fprintln(std.out, one)
+			}
+		}
+	}
+	_, err := fmt.Fprintf(std.out, "Of %d examples without their signature %d are confirmed as something else, %d likely, %d unexplained; of %d nothing is said.\n",
+		all, count[report.Confirmed], count[report.Likely], count[report.Unexplained], count[""])
 	return err
 }
 
