@@ -141,11 +141,22 @@ func failedTool(read *reading.Result, s situation, root *finding) *finding {
 }
 
 // outdoes tells whether what failed by the form of the lines says more than a consequence or a generic word in the same log: it surely is an
-// error and stands before that or is quoted by it, or that is only the last word of the step, or stands in an earlier one.
+// error and stands before that or is quoted by it, or that is only the last word of the step, or stands in an earlier one. An exception that
+// the root's own traceback begins with is the root's, and says no more than it.
 func outdoes(failed *rootline.Finding, root *finding) bool {
 	line := root.First.Line
+	if raised(root.event, failed.Line) {
+		return false
+	}
 	return line.Source == failed.Line.Source &&
 		(line.Number < failed.From || line.Number == failed.End || failed.Sure && (failed.Line.Number < line.Number || failed.Told && quotes(root.event, failed.Line)))
+}
+
+// raised tells whether a line is the last one of an exception in an event's chain.
+func raised(e *reading.Event, line logline.Line) bool {
+	return slices.ContainsFunc(e.Chain, func(el reading.Element) bool {
+		return el.Exception != nil && el.Line.Source == line.Source && el.Line.Number == line.Number
+	})
 }
 
 // quotes tells whether an exception of an event has the line in its message, below its own first line: a program that collects the output of a tool raises it like that.

@@ -168,7 +168,7 @@ func (q *wanted) members() map[string]condition.Value {
 		"name": condition.StringValue(q.name.String()), "package": condition.StringValue(q.pkg.Name()),
 		"state": condition.StringValue(q.state(installed).String()), "lacks": q.lacks(installed),
 		"change": known(change(ranges)), "spans": condition.StringValue(spans(ranges, history.Present, ", and ")),
-		"installed": known(installed), "implied": {},
+		"installed": known(installed), "implied": {}, "own": q.own(), "without": known(spans(ranges, history.Absent, ", or ")),
 		"moved": known(strings.Join(said.Moved, " or ")), "renamed": known(said.Renamed), "said": known(said.Said),
 		"asker": known(asker), "asked_by": known(askedBy), "wants": known(wants), "asked_in": known(q.askedIn(asker)),
 		"pin": known(q.pin()), "checked": condition.StringValue(releases[len(releases)-1].Version), "years": years(ranges, releases),
@@ -220,6 +220,13 @@ func (q *wanted) asker() (name, release, wants string) {
 	release = q.archive.installed(p.Name(), q.situation)
 	wants, _ = p.Wants(release, q.pkg.Name())
 	return p.Name(), release, wants
+}
+
+// own tells whether the package's own code is seen to ask for the name. That code is of the installed release and knows what its classes
+// have, so that an object without it was made by another release.
+func (q *wanted) own() condition.Value {
+	owner := q.situation.Value("error").Member("asker").String()
+	return condition.BoolValue(owner != "" && history.Distribution(owner) == q.pkg.Name())
 }
 
 // askedIn are the releases of the package that asks whose modules import the name.

@@ -149,6 +149,7 @@ func exceptionValue(e *traceback.Exception) condition.Value {
 		"at":      condition.StringValue(place(e)),
 		"owner":   condition.StringValue(at.Owner()),
 		"caller":  condition.StringValue(at.Caller()),
+		"asker":   condition.StringValue(at.Asker()),
 		"through": condition.StringValue(through),
 		"call":    condition.StringValue(at.Call()),
 		"root":    condition.StringValue(e.Root()),
@@ -167,7 +168,7 @@ func exceptionValue(e *traceback.Exception) condition.Value {
 // not known.
 func (el *Element) VariablesForConfirm(s *condition.Situation) {
 	if el.Exception != nil && el.Exception.Lone() {
-		s.Set("error", without(el.exceptionValue(), "frames", "user", "owner", "caller", "through", "call", "root", "none", "code"))
+		s.Set("error", without(el.exceptionValue(), "frames", "user", "owner", "caller", "asker", "through", "call", "root", "none", "code"))
 	}
 }
 

@@ -57,6 +57,15 @@ func (e *Exception) Caller() string {
 	return caller
 }
 
+// Asker is the package whose code asks an object for an attribute: the owner, but for a __getattr__, which only tells that there is none.
+func (e *Exception) Asker() string {
+	frames := e.Frames
+	for n := len(frames); n > 0 && strings.Contains(frames[n-1].Function, "__getattr"); n-- {
+		frames = frames[:n-1]
+	}
+	return (&Exception{Frames: frames}).Owner()
+}
+
 func (e *Exception) owners() (owner, caller string) {
 	found := false
 	for i := len(e.Frames) - 1; i >= 0; i-- {

@@ -24,6 +24,16 @@ func TestPackage(t *testing.T) {
 	}
 }
 
+func TestAsker(t *testing.T) {
+	tell := Frame{File: "/v/site-packages/torch/nn/modules/module.py", Function: "__getattr__"}
+	for _, c := range []struct{ file, want string }{{"/home/u/train.py", ""}, {"/v/site-packages/torch/nn/modules/upsampling.py", "torch"}} {
+		e := Exception{Frames: []Frame{{File: "/home/u/train.py"}, {File: c.file, Function: "forward"}, tell}}
+		if got := e.Asker(); got != c.want {
+			t.Errorf("%s asks, and the asker is %q", c.file, got)
+		}
+	}
+}
+
 func TestOwners(t *testing.T) {
 	user, std := "/home/u/train.py", "/usr/lib/python3.11/copy.py"
 	peft, torch := "/v/site-packages/peft/model.py", "/v/site-packages/torch/nn/module.py"

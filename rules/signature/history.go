@@ -22,6 +22,8 @@ func HistoryShape() condition.Shape {
 		"spans":     text,   // the releases that have it: "up to 4.49.0 (2025-03)"
 		"installed": text,   // the release that the log or the user names
 		"implied":   text,   // which one it must be, by the error: "4.50.0 or newer"
+		"without":   text,   // the releases that do not have it
+		"own":       truth,  // the package's own code asks for it, as the frames show
 		"moved":     text,   // where the newest release has it
 		"renamed":   text,   // what a parameter is called now
 		"said":      text,   // what the package itself says of it

@@ -180,7 +180,7 @@ func eventNames() map[string]condition.Shape {
 	maps.Copy(names, map[string]condition.Shape{
 		"text": text, "line": text, "before": text, "source": text,
 		"error": {Type: condition.Object, Members: map[string]condition.Shape{
-			"type": text, "name": text, "message": text, "at": text, "owner": text, "caller": text, "through": text, "call": text, "root": text, "none": text, "code": text, "user": frame,
+			"type": text, "name": text, "message": text, "at": text, "owner": text, "caller": text, "asker": text, "through": text, "call": text, "root": text, "none": text, "code": text, "user": frame,
 			"frames": {Type: condition.List, Items: &frame},
 		}},
 	})
@@ -204,7 +204,7 @@ func (s *Signature) Groups() iter.Seq[string] {
 func NoException() condition.Value {
 	return condition.ObjectValue(map[string]condition.Value{
 		"type": condition.StringValue(""), "name": condition.StringValue(""), "message": condition.StringValue(""), "at": condition.StringValue(""),
-		"owner": condition.StringValue(""), "caller": condition.StringValue(""), "through": condition.StringValue(""), "call": condition.StringValue(""), "root": condition.StringValue(""), "none": condition.StringValue(""), "code": condition.StringValue(""), "frames": condition.ListValue(), "user": condition.Nil,
+		"owner": condition.StringValue(""), "caller": condition.StringValue(""), "asker": condition.StringValue(""), "through": condition.StringValue(""), "call": condition.StringValue(""), "root": condition.StringValue(""), "none": condition.StringValue(""), "code": condition.StringValue(""), "frames": condition.ListValue(), "user": condition.Nil,
 	})
 }
 
