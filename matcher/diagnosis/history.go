@@ -48,7 +48,7 @@ func (a *archive) ask(s *signature.Signature, situation *condition.Situation) co
 			switch {
 			case q.decides():
 				return condition.ObjectValue(q.members())
-			case q.never():
+			case candidate == name && q.never(): // as it was asked for: of a guessed package nothing follows
 				members := q.members()
 				members["change"], members["implied"] = condition.StringValue("never"), condition.Value{}
 				return condition.ObjectValue(members)

@@ -40,6 +40,7 @@ references: [x]
 		{"einops.pack", "", 0},                  // came with a release
 		{"einops.no_such_place.fold", "", 0},    // the place is missing, and nothing is known of what would be in it
 		{"nobody_covers_this.fold", "", 0},
+		{"layers.fold_twice", "", 0}, // einops.layers may be meant, or anything else
 	} {
 		job := matcher.New(base).Begin()
 		if err := job.Read(t.Context(), "log", strings.NewReader("the package has not the name "+c.name+"\n")); err != nil {
