@@ -33,7 +33,7 @@ references: [x]
 		"the lid is empty": "It ended.",
 	} {
 		job := matcher.New(base).Begin()
-		log := "Traceback (most recent call last):\n  File \"/work/brew.py\", line 3, in <module>\n    pour()\nValueError: " + message + "\n"
+		log := "Traceback (most recent call last):\n  File \"/job/brew.py\", line 3, in <module>\n    pour()\nValueError: " + message + "\n"
 		if err := job.Read(t.Context(), "log", strings.NewReader(log)); err != nil {
 			t.Fatal(err)
 		}

@@ -34,7 +34,7 @@ func asItIs(value string) (string, bool) { return value, true }
 
 func asPlainWord(value string) (string, bool) { return value, plainWord.MatchString(value) }
 
-// inComment is a place in a comment, which also names lines of files: /work/train.py:12, or C:\work\train.py:12.
+// inComment is a place in a comment, which also names lines of files: /job/train.py:12, or C:\job\train.py:12.
 func inComment(value string) (string, bool) { return value, commentWord.MatchString(value) }
 
 // asRequirement is a place in the command line of an installer, where a word alone decides whose code is run.
