@@ -45,8 +45,13 @@ func (a *archive) ask(s *signature.Signature, situation *condition.Situation) co
 				continue
 			}
 			q := wanted{archive: a, pkg: p, name: candidate, situation: situation}
-			if q.decides() {
+			switch {
+			case q.decides():
 				return condition.ObjectValue(q.members())
+			case candidate == name && q.never(): // as it was asked for: of a guessed package nothing follows
+				members := q.members()
+				members["change"], members["implied"] = condition.StringValue("never"), condition.Value{}
+				return condition.ObjectValue(members)
 			}
 		}
 	}
@@ -143,6 +148,28 @@ func (q *wanted) decides() bool {
 	return has && (lacks || q.archive.installed(q.pkg.Name(), q.situation) != "")
 }
 
+// never tells whether each release that has the place of a name, as transformers.models for transformers.models.x, is known to lack the
+// name. Then it comes with a changed copy of the package, with a release that is newer than the table, or is a mistake.
+func (q *wanted) never() bool {
+	dot := strings.LastIndexByte(q.name.Dotted, '.')
+	if dot < 0 || q.name.Parameter != "" {
+		return false
+	}
+	if installed := q.archive.installed(q.pkg.Name(), q.situation); installed != "" && q.pkg.At(q.name, installed) != history.Absent {
+		return false // newer than the table
+	}
+	place, placed := history.Name{Dotted: q.name.Dotted[:dot]}, false
+	for _, r := range q.pkg.Releases() {
+		if q.pkg.At(place, r.Version) != history.Present {
+			continue
+		}
+		if placed = true; q.pkg.At(q.name, r.Version) != history.Absent {
+			return false
+		}
+	}
+	return placed
+}
+
 // ranges are what is known of the name over all releases. A parameter of a function that a release does not have at all says nothing.
 func (q *wanted) ranges() []history.Range {
 	ranges := q.pkg.Ranges(q.name)
@@ -167,7 +194,7 @@ func (q *wanted) members() map[string]condition.Value {
 	members := map[string]condition.Value{
 		"name": condition.StringValue(q.name.String()), "package": condition.StringValue(q.pkg.Name()),
 		"state": condition.StringValue(q.state(installed).String()), "lacks": q.lacks(installed),
-		"change": known(change(ranges)), "spans": condition.StringValue(spans(ranges, history.Present, ", and ")),
+		"change": known(change(ranges)), "spans": known(spans(ranges, history.Present, ", and ")),
 		"installed": known(installed), "implied": {}, "own": q.own(), "without": known(spans(ranges, history.Absent, ", or ")),
 		"moved": known(strings.Join(said.Moved, " or ")), "renamed": known(said.Renamed), "said": known(said.Said),
 		"asker": known(asker), "asked_by": known(askedBy), "wants": known(wants), "asked_in": known(q.askedIn(asker)),

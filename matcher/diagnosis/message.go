@@ -19,7 +19,7 @@ func readMessage(d *report.Diagnosis, base *rules.Base, el *reading.Element, ans
 	var first []report.Fix
 	for _, m := range inMessage(base, el, answer) {
 		d.Read = append(d.Read, m.signature.ID)
-		cause = append(cause, m.signature.Cause.Fill(m.situation))
+		cause = append(cause, m.signature.Cause.Fill(m.situation)+detailed(m))
 		first = append(first, fixes(m)...)
 		d.References = append(d.References, m.signature.References...)
 	}

@@ -54,16 +54,23 @@ func describe(read *reading.Result, known facts.Facts, c conclusion, m match) re
 	} else if rank != logline.NoRank {
 		d.Rank = &rank
 	}
-	for _, detail := range s.Details {
-		if m.says(detail) {
-			d.Cause += " " + detail.Say.Fill(m.situation)
-		}
-	}
+	d.Cause += detailed(m)
 	if s.ReadsMessage {
 		readMessage(&d, read.Base, c.root.element, m)
 	}
 	d.Cause = twoStops().ReplaceAllString(strings.TrimSpace(d.Cause), "$1$2")
 	return d
+}
+
+// detailed are the sentences that a signature adds where their conditions hold, each behind a space.
+func detailed(m match) string {
+	var said strings.Builder
+	for _, detail := range m.signature.Details {
+		if m.says(detail) {
+			said.WriteString(" " + detail.Say.Fill(m.situation))
+		}
+	}
+	return said.String()
 }
 
 // twoStops is the full stop that a sentence puts behind a message that has its own.

@@ -44,6 +44,8 @@ func codePlaces(texts []string, bare, single place) ([]place, code) {
 
 func (c *code) place(bare, single place) place {
 	switch {
+	case c.plain && c.quote == 0:
+		return inComment
 	case c.plain:
 		return asPlainWord
 	case c.quote == '"':

@@ -19,7 +19,8 @@ func sayable(value string) bool {
 var (
 	// plainWord has no character that means anything in a shell, a regular expression or Python, but for the dot, slash, plus and minus
 	// of names, versions and paths.
-	plainWord = regexp.MustCompile(`^[A-Za-z0-9_./][A-Za-z0-9_./+-]*$`)
+	plainWord   = regexp.MustCompile(`^[A-Za-z0-9_./][A-Za-z0-9_./+-]*$`)
+	commentWord = regexp.MustCompile(`^[A-Za-z0-9_./<][A-Za-z0-9_./\\:<>+-]*$`)
 	// shellWord needs no quotes in a shell.
 	shellWord = regexp.MustCompile(`^[A-Za-z0-9_@+:,./-][A-Za-z0-9_@+=:,./-]*$`)
 	// requirement is what an installer is told to install: a name, perhaps with extras and versions, and nothing that it would fetch
@@ -32,6 +33,9 @@ var (
 func asItIs(value string) (string, bool) { return value, true }
 
 func asPlainWord(value string) (string, bool) { return value, plainWord.MatchString(value) }
+
+// inComment is a place in a comment, which also names lines of files: /job/train.py:12, or C:\job\train.py:12.
+func inComment(value string) (string, bool) { return value, commentWord.MatchString(value) }
 
 // asRequirement is a place in the command line of an installer, where a word alone decides whose code is run.
 func asRequirement(quoted place) place {
