@@ -199,6 +199,7 @@ func (q *wanted) members() map[string]condition.Value {
 		"moved": known(strings.Join(said.Moved, " or ")), "renamed": known(said.Renamed), "said": known(said.Said),
 		"asker": known(asker), "asked_by": known(askedBy), "wants": known(wants), "asked_in": known(q.askedIn(asker)),
 		"pin": known(q.pin()), "checked": condition.StringValue(releases[len(releases)-1].Version), "years": years(ranges, releases),
+		"lacked_until": lackedUntil(ranges),
 	}
 	if installed == "" {
 		members["implied"] = known(spans(ranges, history.Absent, ", or "))
@@ -324,6 +325,17 @@ func years(ranges []history.Range, releases []history.Release) condition.Value {
 	}
 	const year = 365 * 24 * time.Hour
 	return condition.NumberValue(releases[len(releases)-1].Date.Sub(last.First.Date).Hours() / year.Hours())
+}
+
+// lackedUntil is the year in which the newest release that is known to lack a name came out. A release much older than the Python that
+// runs cannot be the installed one.
+func lackedUntil(ranges []history.Range) condition.Value {
+	for _, r := range slices.Backward(ranges) {
+		if r.Presence == history.Absent {
+			return condition.NumberValue(float64(r.Last.Date.Year()) + float64(r.Last.Date.YearDay())/366)
+		}
+	}
+	return condition.Value{}
 }
 
 // maxSpans is how many stretches of releases are told, the newest.

@@ -243,6 +243,9 @@ const maxFilled = 300
 
 // clip drops the word that the cut would go through, unless it is very long: who takes secrets out later would not know half of one.
 func clip(text string) string {
+	if len(text) > maxFilled {
+		text = condensed(text)
+	}
 	if len(text) <= maxFilled {
 		return text
 	}
@@ -251,6 +254,52 @@ func clip(text string) string {
 		text = text[:end+1]
 	}
 	return text + "…"
+}
+
+// maxDump is how many bytes between two brackets a long text keeps.
+const maxDump = 80
+
+// condensed is a text with little of what its long brackets hold: the sentence that stands behind the dump of a list or a dictionary
+// says more than the dump.
+func condensed(text string) string {
+	var b strings.Builder
+	for len(text) > 0 {
+		begin := strings.IndexAny(text, "[{")
+		if begin < 0 {
+			break
+		}
+		end := closing(text, begin)
+		if end < 0 { // cut off in the message itself, or no bracket of a value
+			b.WriteString(text[:begin+1])
+			text = text[begin+1:]
+			continue
+		}
+		b.WriteString(text[:begin])
+		if end-begin > maxDump {
+			b.WriteString(text[begin:begin+1] + "…" + text[end:end+1])
+		} else {
+			b.WriteString(text[begin : end+1])
+		}
+		text = text[end+1:]
+	}
+	return b.String() + text
+}
+
+// closing is the place of the bracket that closes the one at a place, -1 when there is none.
+func closing(text string, begin int) int {
+	depth := 0
+	for i := begin; i < len(text); i++ {
+		switch text[i] {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth--
+			if depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
 }
 
 // lookup is the value of a name or of a member such as error.user.file.

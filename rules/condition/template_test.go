@@ -1,6 +1,9 @@
 package condition
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestFill(t *testing.T) {
 	scope := NewScope()
@@ -27,6 +30,24 @@ func TestFill(t *testing.T) {
 		}
 		if got := ParseTemplate(c.template).Fill(nothing); got != c.unknown {
 			t.Errorf("%q with nothing known is filled as %q, not %q", c.template, got, c.unknown)
+		}
+	}
+}
+
+// TestFillLong: what stands behind the dump of a list is said, and the dump is not.
+func TestFillLong(t *testing.T) {
+	scope := NewScope()
+	scope.Declare("message", Shape{Type: String})
+	dump := "{'a': [" + strings.Repeat("{'GPU': 1.0}, ", 40) + "]}"
+	for _, c := range []struct{ message, want string }{
+		{"bundles " + dump + ". Not enough GPUs [2].", "bundles {…}. Not enough GPUs [2]."},
+		{"short [" + strings.Repeat("1, ", 40) + "]", "short [" + strings.Repeat("1, ", 40) + "]"},
+		{"] no [ end " + strings.Repeat("word ", 80), "] no [ end " + strings.Repeat("word ", 57) + "…"},
+	} {
+		situation := scope.NewSituation()
+		situation.Set("message", StringValue(c.message))
+		if got := ParseTemplate("{message}").Fill(situation); got != c.want {
+			t.Errorf("%q is filled as %q, not %q", c.message, got, c.want)
 		}
 	}
 }

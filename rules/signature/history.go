@@ -14,26 +14,27 @@ const HistoryName = "history"
 func HistoryShape() condition.Shape {
 	text, truth, number := condition.Shape{Type: condition.String}, condition.Shape{Type: condition.Bool}, condition.Shape{Type: condition.Number}
 	return condition.Shape{Type: condition.Object, Members: map[string]condition.Shape{
-		"name":      text,   // as it was asked for: transformers.AdamW
-		"package":   text,   // the distribution: transformers
-		"state":     text,   // of the installed release: present, absent, or unknown
-		"lacks":     truth,  // the installed release does not have it; unknown when nobody knows which is installed
-		"change":    text,   // removed, added, "added and removed" where it came and went, or "never" where no release has it
-		"spans":     text,   // the releases that have it: "up to 4.49.0 (2025-03)"
-		"installed": text,   // the release that the log or the user names
-		"implied":   text,   // which one it must be, by the error: "4.50.0 or newer"
-		"without":   text,   // the releases that do not have it
-		"own":       truth,  // the package's own code asks for it, as the frames show
-		"moved":     text,   // where the newest release has it
-		"renamed":   text,   // what a parameter is called now
-		"said":      text,   // what the package itself says of it
-		"asker":     text,   // the package whose code asks; unknown for the user's own
-		"asked_by":  text,   // its release
-		"asked_in":  text,   // the releases of the asker that import the name
-		"wants":     text,   // the releases of the package that the asker's release depends on
-		"pin":       text,   // the newest release that has the name and fits what else is known to be installed
-		"checked":   text,   // the newest release that was looked into
-		"years":     number, // for how long all releases have had it, up to the newest one; unknown when that one has it not
+		"name":         text,   // as it was asked for: transformers.AdamW
+		"package":      text,   // the distribution: transformers
+		"state":        text,   // of the installed release: present, absent, or unknown
+		"lacks":        truth,  // the installed release does not have it; unknown when nobody knows which is installed
+		"change":       text,   // removed, added, "added and removed" where it came and went, or "never" where no release has it
+		"spans":        text,   // the releases that have it: "up to 4.49.0 (2025-03)"
+		"installed":    text,   // the release that the log or the user names
+		"implied":      text,   // which one it must be, by the error: "4.50.0 or newer"
+		"without":      text,   // the releases that do not have it
+		"own":          truth,  // the package's own code asks for it, as the frames show
+		"moved":        text,   // where the newest release has it
+		"renamed":      text,   // what a parameter is called now
+		"said":         text,   // what the package itself says of it
+		"asker":        text,   // the package whose code asks; unknown for the user's own
+		"asked_by":     text,   // its release
+		"asked_in":     text,   // the releases of the asker that import the name
+		"wants":        text,   // the releases of the package that the asker's release depends on
+		"pin":          text,   // the newest release that has the name and fits what else is known to be installed
+		"checked":      text,   // the newest release that was looked into
+		"lacked_until": number, // the year of the newest release that is known to lack it, as 2012.4
+		"years":        number, // for how long all releases have had it, up to the newest one; unknown when that one has it not
 	}}
 }
 
