@@ -30,6 +30,7 @@ func HistoryShape() condition.Shape {
 		"asked_in":  text,   // the releases of the asker that import the name
 		"wants":     text,   // the releases of the package that the asker's release depends on
 		"pin":       text,   // the newest release that has the name and fits what else is known to be installed
+		"before":    text,   // of a name that was added: the newest release without it
 		"checked":   text,   // the newest release that was looked into
 		"years":     number, // for how long all releases have had it, up to the newest one; unknown when that one has it not
 	}}
