@@ -73,7 +73,47 @@ func (a *archive) candidates(name history.Name, situation *condition.Situation) 
 			return all
 		}
 	}
-	return a.offered(bare, name.Parameter, situation)
+	all := a.offered(bare, name.Parameter, situation)
+	if !slices.ContainsFunc(all, a.exists) {
+		if aliased := a.aliased(bare, name.Parameter); len(aliased) > 0 {
+			return aliased
+		}
+	}
+	return all
+}
+
+// exists tells whether some release has what a name stands for, without its parameter.
+func (a *archive) exists(name history.Name) bool {
+	p := a.open(name.Dotted)
+	return p != nil && slices.ContainsFunc(p.Ranges(history.Name{Dotted: name.Dotted}), func(r history.Range) bool {
+		return r.Presence == history.Present
+	})
+}
+
+// aliased is the full name of a call by another name of a whole package, as te.pytorch.LayerNorm: the one package that has the rest. A
+// rest of one word is not looked for, since too many packages have it.
+func (a *archive) aliased(dotted, parameter string) []history.Name {
+	_, rest, _ := strings.Cut(dotted, ".")
+	top, _, deep := strings.Cut(rest, ".")
+	if !deep || parameter == "" {
+		return nil
+	}
+	var all []history.Name
+	for _, d := range history.Offering(top) {
+		p := a.open(d)
+		if p == nil {
+			continue
+		}
+		for _, full := range p.Find(rest, false) {
+			if name := (history.Name{Dotted: full, Parameter: parameter}); a.exists(name) {
+				all = append(all, name)
+			}
+		}
+	}
+	if len(all) != 1 {
+		return nil
+	}
+	return all
 }
 
 // passed are the full names that a bare one can mean in the packages that the error passed through.
@@ -198,7 +238,7 @@ func (q *wanted) members() map[string]condition.Value {
 		"installed": known(installed), "implied": {}, "own": q.own(), "without": known(spans(ranges, history.Absent, ", or ")),
 		"moved": known(strings.Join(said.Moved, " or ")), "renamed": known(said.Renamed), "said": known(said.Said),
 		"asker": known(asker), "asked_by": known(askedBy), "wants": known(wants), "asked_in": known(q.askedIn(asker)),
-		"pin": known(q.pin()), "checked": condition.StringValue(releases[len(releases)-1].Version), "years": years(ranges, releases),
+		"pin": known(q.pin()), "before": known(before(ranges)), "checked": condition.StringValue(releases[len(releases)-1].Version), "years": years(ranges, releases),
 		"lacked_until": lackedUntil(ranges),
 	}
 	if installed == "" {
@@ -315,6 +355,20 @@ func change(ranges []history.Range) string {
 		return "added and removed"
 	}
 	return ""
+}
+
+// before is the newest release without a name that was added since; "" for other names.
+func before(ranges []history.Range) string {
+	if change(ranges) != "added" {
+		return ""
+	}
+	lacking := ""
+	for _, r := range ranges {
+		if r.Presence == history.Absent {
+			lacking = r.Last.Version
+		}
+	}
+	return lacking
 }
 
 // years is for how long all releases have had a name, up to the newest one; unknown when that one has it not.

@@ -260,6 +260,23 @@ func TestShipped(t *testing.T) {
 	}
 }
 
+// TestEmpty asks for names in releases whose archives lack the package itself: nobody knows what they have.
+func TestEmpty(t *testing.T) {
+	for name, version := range map[string]string{
+		"transformer_engine.pytorch": "1.8.0", // an archive that only asks for other packages
+		"transformer_engine":         "1.8.0",
+		"ray.tune.run":               "2.0.0",
+	} {
+		p, err := Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.At(Name{Dotted: name}, version); got != Unknown {
+			t.Errorf("%s in %s is %v, and its archive does not tell", name, version, got)
+		}
+	}
+}
+
 func ExamplePackage_Ranges() {
 	p, err := Open("huggingface_hub")
 	if err != nil {

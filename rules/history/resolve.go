@@ -24,7 +24,7 @@ type found struct {
 
 // at is what release i has of a name.
 func (p *Package) at(name Name, i int) Presence {
-	if p.table.Releases[i].Unread {
+	if p.table.Releases[i].Unread || p.empty(i) {
 		return Unknown
 	}
 	dotted := name.Dotted
@@ -39,6 +39,13 @@ func (p *Package) at(name Name, i int) Presence {
 		f = p.member(p.find(parent, i), last, i, 0)
 	}
 	return p.parameter(f, name.Parameter, i, 0)
+}
+
+// empty tells that a release lacks the package itself, which others have: its archive was only a frame that installs something else, or
+// has the sources at a place where they were not looked for. What it does not show says nothing.
+func (p *Package) empty(i int) bool {
+	root := p.table.Roots[0]
+	return p.module(root, i) == nil && p.modules[root] != nil
 }
 
 func cutLast(dotted string) (parent, last string, ok bool) {
