@@ -235,6 +235,9 @@ func capture(s *condition.Situation, of *signature.Signature, el *reading.Elemen
 			keep(groups, p, p.Submatch(el.Exception.Code()))
 		}
 	}
+	for _, p := range of.Printed {
+		keep(groups, p, p.Submatch(el.Printed()))
+	}
 	if of.Offers {
 		groups[signature.Nearest] = nearest(groups[signature.Got], groups[signature.Allowed])
 	}

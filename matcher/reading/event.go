@@ -98,6 +98,9 @@ func (c Chain) key() string {
 	return b.String()
 }
 
+// Printed are the lines that the element's writer printed before it, as far as a signature asked for them.
+func (el *Element) Printed() string { return el.before }
+
 // Variables sets what conditions may ask about an element.
 func (el *Element) Variables(s *condition.Situation) {
 	first, _, _ := strings.Cut(el.Text, "\n")

@@ -45,6 +45,7 @@ func (l *loader) signature(read *parsedFile) *Signature {
 	own := make(map[string]bool)
 	s.Capture = l.captureNames(s, f.Capture, own)
 	s.Code = l.captureNames(s, f.Code, own)
+	s.Printed = l.captureNames(s, f.Printed, own)
 	s.Headline = l.template(f.Title, condition.ParsePhrase, own)
 	s.Title = s.Headline.Unfilled()
 	if s.Title == "" && f.Title.Value != "" {

@@ -43,6 +43,7 @@ func newEntry(s *Signature, scope *condition.Scope) *Entry {
 		ID: s.ID, Role: s.Role, Keywords: s.Keywords, Last: s.Last, Explains: s.Explains, Overrides: s.Overrides, About: about(s.Match),
 		signature: func() *Signature { return s }, place: s.Place, overridden: s.overridden,
 	}
+	e.Before = len(s.Printed) > 0 // its patterns are over these lines
 	line, untyped := scope.NewSituation(), scope.NewSituation()
 	line.Set("error", NoException())
 	SetLine(untyped, "", "")

@@ -70,6 +70,7 @@ type Signature struct {
 	Match        []*condition.Expression    // about one event; all must be true
 	Capture      []*pattern.Pattern         // named groups over the event's text
 	Code         []*pattern.Pattern         // named groups over the deepest source line of an exception
+	Printed      []*pattern.Pattern         // named groups over the lines that the process printed before the event
 	Largest      string                     // of several places that a pattern of Capture matches, the one with the largest size in this group counts
 	Confirm      []*condition.Expression    // about facts and captures; three-valued
 	Survivable   bool                       // a process goes on with it, so that it is not what ended another one
@@ -137,6 +138,7 @@ type signatureFile struct {
 	Match      []rulefile.Text `yaml:"match"`
 	Capture    []rulefile.Text `yaml:"capture"`
 	Code       []rulefile.Text `yaml:"code"`
+	Printed    []rulefile.Text `yaml:"printed"`
 	Largest    rulefile.Text   `yaml:"largest"`
 	Confirm    []rulefile.Text `yaml:"confirm"`
 	Library    rulefile.Text   `yaml:"library"`
@@ -185,10 +187,10 @@ func eventNames() map[string]condition.Shape {
 	return names
 }
 
-// Groups are the names of the groups that Capture and Code have. One can come twice.
+// Groups are the names of the groups that Capture, Code and Printed have. One can come twice.
 func (s *Signature) Groups() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for _, p := range slices.Concat(s.Capture, s.Code) {
+		for _, p := range slices.Concat(s.Capture, s.Code, s.Printed) {
 			for _, name := range p.Names() {
 				if name != "" && !yield(name) {
 					return
