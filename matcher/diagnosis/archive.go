@@ -1,0 +1,170 @@
+package diagnosis
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/fact"
+	"github.com/gpu-triage/triage/rules/history"
+	"github.com/gpu-triage/triage/rules/signature"
+)
+
+// archive opens the histories of packages, each once for a diagnosis.
+type archive struct {
+	vocabulary *fact.Vocabulary
+	opened     map[string]*history.Package
+}
+
+// open is the history of the package that has a name, nil when it is not covered.
+func (a *archive) open(name string) *history.Package {
+	d := history.Distribution(name)
+	if p, known := a.opened[d]; known || d == "" {
+		return p
+	}
+	p, err := history.Open(d)
+	if err != nil { // the tables are part of the program and tested
+		p = nil
+	}
+	a.opened[d] = p
+	return p
+}
+
+// ask answers what a signature asks about a name; condition.Nil when nothing is known of it.
+func (a *archive) ask(s *signature.Signature, situation *condition.Situation) condition.Value {
+	for _, template := range s.History {
+		name, err := history.ParseName(template.Fill(situation))
+		if err != nil { // a part of it is not known
+			continue
+		}
+		for _, candidate := range a.candidates(name, situation) {
+			p := a.open(candidate.Dotted)
+			if p == nil {
+				continue
+			}
+			q := wanted{archive: a, pkg: p, name: candidate, situation: situation}
+			switch {
+			case q.decides():
+				return condition.ObjectValue(q.members())
+			case candidate == name && q.never(): // as it was asked for: of a guessed package nothing follows
+				members := q.members()
+				members["change"], members["implied"] = condition.StringValue("never"), condition.Value{}
+				return condition.ObjectValue(members)
+			}
+		}
+	}
+	return condition.Nil
+}
+
+// candidates are the full names that a name in a message can mean. Python calls classes and functions by their own names alone: those are
+// looked for in the packages whose frames the error passed through, and at the top of all others.
+func (a *archive) candidates(name history.Name, situation *condition.Situation) []history.Name {
+	if p := a.open(name.Dotted); p != nil && strings.Contains(name.Dotted, ".") {
+		return []history.Name{name}
+	}
+	bare := strings.TrimSuffix(name.Dotted, ".__init__")
+	if all := a.passed(bare, name.Parameter, situation); len(all) > 0 {
+		return all
+	}
+	if _, rest, ok := strings.Cut(bare, "."); ok && name.Parameter != "" { // pl.Trainer, by another name of its module
+		if all := a.passed(rest, name.Parameter, situation); len(all) > 0 {
+			return all
+		}
+	}
+	all := a.offered(bare, name.Parameter, situation)
+	if !slices.ContainsFunc(all, a.exists) {
+		if aliased := a.aliased(bare, name.Parameter); len(aliased) > 0 {
+			return aliased
+		}
+	}
+	return all
+}
+
+// exists tells whether some release has what a name stands for, without its parameter.
+func (a *archive) exists(name history.Name) bool {
+	p := a.open(name.Dotted)
+	return p != nil && slices.ContainsFunc(p.Ranges(history.Name{Dotted: name.Dotted}), func(r history.Range) bool {
+		return r.Presence == history.Present
+	})
+}
+
+// aliased is the full name of a call by another name of a whole package, as te.pytorch.LayerNorm: the one package that has the rest. A
+// rest of one word is not looked for, since too many packages have it.
+func (a *archive) aliased(dotted, parameter string) []history.Name {
+	_, rest, _ := strings.Cut(dotted, ".")
+	top, _, deep := strings.Cut(rest, ".")
+	if !deep || parameter == "" {
+		return nil
+	}
+	var all []history.Name
+	for _, d := range history.Offering(top) {
+		p := a.open(d)
+		if p == nil {
+			continue
+		}
+		for _, full := range p.Find(rest, false) {
+			if name := (history.Name{Dotted: full, Parameter: parameter}); a.exists(name) {
+				all = append(all, name)
+			}
+		}
+	}
+	if len(all) != 1 {
+		return nil
+	}
+	return all
+}
+
+// passed are the full names that a bare one can mean in the packages that the error passed through.
+func (a *archive) passed(bare, parameter string, situation *condition.Situation) []history.Name {
+	var all []history.Name
+	for _, member := range []string{"owner", "caller", "through"} {
+		p := a.open(situation.Value("error").Member(member).String())
+		if p == nil {
+			continue
+		}
+		for _, dotted := range p.Find(bare, true) {
+			all = append(all, history.Name{Dotted: dotted, Parameter: parameter})
+		}
+	}
+	return all
+}
+
+// offered are the full names that packages offer at their top by a bare name. Where several do, only one that is known to be installed can
+// be meant, and no other.
+func (a *archive) offered(bare, parameter string, situation *condition.Situation) []history.Name {
+	var all, installed []history.Name
+	top, _, _ := strings.Cut(bare, ".")
+	for _, d := range history.Offering(top) {
+		p := a.open(d)
+		if p == nil {
+			continue
+		}
+		for _, dotted := range p.Find(bare, false) {
+			name := history.Name{Dotted: dotted, Parameter: parameter}
+			all = append(all, name)
+			if a.installed(d, situation) != "" {
+				installed = append(installed, name)
+			}
+		}
+	}
+	if len(installed) == 1 {
+		return installed
+	}
+	if len(all) > 1 {
+		return nil
+	}
+	return all
+}
+
+// installed is the release of a distribution that the facts name, "" when they do not.
+func (a *archive) installed(distribution string, situation *condition.Situation) string {
+	name, ok := a.vocabulary.Package(distribution)
+	if !ok {
+		return ""
+	}
+	v := situation.Value(name)
+	if !v.Known() || v.IsNil() {
+		return ""
+	}
+	return v.String()
+}
