@@ -24,7 +24,10 @@ func TestMessageAlone(t *testing.T) {
 		"Failed to fetch the picture of the day: there is none\n":                           "",
 		"Failed to import: No module named 'apex', falling back to torch\n":                 "",
 		"Failed to import: ModuleNotFoundError: No module named 'apex', skipping it\n":      "",
-		"Retry after a failed import: No module named 'apex'\n":                             "",
+		"No module named 'apex'\n":                                   "likely", // pasted without more
+		"No module named 'apex', skipping it\n":                      "",
+		"step 1 loss 2.0\nstep 2 loss 1.9\nNo module named 'apex'\n": "",
+		"Retry after a failed import: No module named 'apex'\n":      "",
 	} {
 		job := matcher.New(base).Begin()
 		if err := job.Read(context.Background(), "train.log", strings.NewReader(log)); err != nil {

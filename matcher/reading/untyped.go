@@ -69,7 +69,7 @@ func (m *matching) knownUntyped(el Element) (known int) {
 
 // caught is the exception that a line tells of by its message alone, where a signature knows that. Else the chain is empty.
 func (s *source) caught(line logline.Line) Chain {
-	message, ok := traceback.CaughtMessage(line)
+	message, ok := traceback.CaughtMessage(line, s.progress.lines == 1)
 	if !ok || len(message) > maxGuessed {
 		return nil
 	}

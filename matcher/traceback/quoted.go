@@ -92,14 +92,15 @@ var caughtWords = pattern.Lazy(`^\W{0,8}(?:[\w'-]{1,20} ){0,3}(?i:failed|failure
 var libraryRecord = pattern.Lazy(`^(?:\[[^\]\n]*\]:? ?)?[EF]\d{4} `)
 
 // CaughtMessage is the message of an exception of which a program that caught it prints neither type nor traceback, only that it failed: "Error
-// during training: CUDA out of memory", or a log record of an error. Whether it is one is to be asked of those who know messages.
-func CaughtMessage(line logline.Line) (msg string, ok bool) {
+// during training: CUDA out of memory", or a log record of an error. Alone says that there is no other line: then somebody pasted the
+// message itself. Whether it is one is to be asked of those who know messages.
+func CaughtMessage(line logline.Line, alone bool) (msg string, ok bool) {
 	body := line.Body()
-	failed := line.Level == logline.Error || line.Level == logline.Fatal
-	if line.Level != "" && !failed || libraryRecord().MatchString(line.Text) {
+	logged := line.Level == logline.Error || line.Level == logline.Fatal
+	if line.Level != "" && !logged || libraryRecord().MatchString(line.Text) {
 		return "", false
 	}
-	before, msg := "", body
+	before, msg, failed := "", body, logged || alone
 	if m := caughtWords().FindStringSubmatch(body); m != nil {
 		before, msg, failed = strings.TrimSuffix(body, m[1]), m[1], true
 	}

@@ -117,7 +117,7 @@ func TestCaughtMessage(t *testing.T) {
 	} {
 		got := ""
 		note := func(line logline.Line) error {
-			if message, ok := CaughtMessage(line); ok {
+			if message, ok := CaughtMessage(line, false); ok {
 				got = message
 			}
 			return nil
