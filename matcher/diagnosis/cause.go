@@ -105,6 +105,7 @@ func weigh(base *rules.Base, el *reading.Element, now situation) (fitting []matc
 		}
 		m.certainty = certaintyOf(el, s, m.situation)
 		m.settled = settle(m.situation, s)
+		el.VariablesToSay(m.settled)
 		fitting = append(fitting, m)
 	}
 	fitting = upheld(base, fitting)

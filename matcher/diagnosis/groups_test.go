@@ -52,3 +52,36 @@ references: [x]
 		}
 	}
 }
+
+// What is only said of certain frames is not said of an exception without its traceback, whose frames nobody knows.
+func TestFixOfCertainFrames(t *testing.T) {
+	base, err := rules.Load(fstest.MapFS{
+		"facts.yaml": {Data: []byte("facts: [{name: torch, type: version}]\n")},
+		"full.yaml": {Data: []byte(`id: full
+title: full
+keywords: ["device is full"]
+match: ['error.message contains "device is full"']
+cause: x
+fixes:
+  - {do: upgrade the loader, when: ['any(error.frames, .file contains "loader")']}
+  - {do: make room, when: ['none(error.frames, .file contains "loader")']}
+references: [x]
+`)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for log, want := range map[string]string{
+		"RuntimeError: the device is full\n": "make room",
+		"Traceback (most recent call last):\n  File \"/w/loader.py\", line 3, in load\n    put()\nRuntimeError: the device is full\n": "upgrade the loader",
+	} {
+		job := matcher.New(base).Begin()
+		if err := job.Read(t.Context(), "log", strings.NewReader(log)); err != nil {
+			t.Fatal(err)
+		}
+		fixes := job.Report().Diagnoses[0].Fixes
+		if len(fixes) != 1 || fixes[0].Do != want+"." && fixes[0].Do != want {
+			t.Errorf("%q: %v instead of %q", log, fixes, want)
+		}
+	}
+}

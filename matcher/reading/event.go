@@ -172,6 +172,16 @@ func (el *Element) VariablesForConfirm(s *condition.Situation) {
 	}
 }
 
+// VariablesToSay sets what details and fixes may ask beyond those that confirm: of an exception without its traceback no frame is shown, and what
+// is only said of certain frames is not said.
+func (el *Element) VariablesToSay(s *condition.Situation) {
+	if el.Exception != nil && el.Exception.Lone() {
+		members := maps.Clone(s.Value("error").Members())
+		members["frames"] = condition.ListValue()
+		s.Set("error", condition.ObjectValue(members))
+	}
+}
+
 // VariablesWithoutMessage sets what conditions may ask about an exception of whose message nothing is known.
 func (el *Element) VariablesWithoutMessage(s *condition.Situation) {
 	s.Set("text", condition.Value{})
