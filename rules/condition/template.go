@@ -262,44 +262,40 @@ const maxDump = 80
 // condensed is a text with little of what its long brackets hold: the sentence that stands behind the dump of a list or a dictionary
 // says more than the dump.
 func condensed(text string) string {
+	ends := closings(text)
 	var b strings.Builder
-	for len(text) > 0 {
-		begin := strings.IndexAny(text, "[{")
-		if begin < 0 {
-			break
-		}
-		end := closing(text, begin)
-		if end < 0 { // cut off in the message itself, or no bracket of a value
-			b.WriteString(text[:begin+1])
-			text = text[begin+1:]
+	from := 0
+	for i := 0; i < len(text); i++ {
+		end, opens := ends[i]
+		if !opens {
 			continue
 		}
-		b.WriteString(text[:begin])
-		if end-begin > maxDump {
-			b.WriteString(text[begin:begin+1] + "…" + text[end:end+1])
-		} else {
-			b.WriteString(text[begin : end+1])
+		if end-i > maxDump {
+			b.WriteString(text[from:i+1] + "…")
+			from = end
 		}
-		text = text[end+1:]
+		i = end
 	}
-	return b.String() + text
+	return b.String() + text[from:]
 }
 
-// closing is the place of the bracket that closes the one at a place, -1 when there is none.
-func closing(text string, begin int) int {
-	depth := 0
-	for i := begin; i < len(text); i++ {
+// closings are the places of the brackets that close those at other places. One that is cut off in the text, or is no bracket of a value, has
+// none.
+func closings(text string) map[int]int {
+	ends := make(map[int]int)
+	var open []int
+	for i := range len(text) {
 		switch text[i] {
 		case '[', '{':
-			depth++
+			open = append(open, i)
 		case ']', '}':
-			depth--
-			if depth == 0 {
-				return i
+			if len(open) > 0 {
+				ends[open[len(open)-1]] = i
+				open = open[:len(open)-1]
 			}
 		}
 	}
-	return -1
+	return ends
 }
 
 // lookup is the value of a name or of a member such as error.user.file.
