@@ -9,22 +9,12 @@ import (
 
 	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/matcher/matchertest"
-	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/rules"
 	"github.com/gpu-triage/triage/rules/backend"
 	"github.com/gpu-triage/triage/rules/signature"
 )
 
 // Each bound that decides an answer has a case on each side of it.
-
-func answer(t *testing.T, engine *matcher.Engine, log string) report.Report {
-	t.Helper()
-	reading := engine.Begin()
-	if err := reading.Read(context.Background(), "train.log", strings.NewReader(log)); err != nil {
-		t.Fatal(err)
-	}
-	return reading.Report()
-}
 
 // TestNearEnd: how far from the end an exception that only a generic signature knows ended the program.
 func TestNearEnd(t *testing.T) {

@@ -1,20 +1,10 @@
 package diagnosis_test
 
-import (
-	"context"
-	"strings"
-	"testing"
-	"testing/fstest"
-
-	"github.com/gpu-triage/triage/matcher"
-	"github.com/gpu-triage/triage/rules"
-)
+import "testing"
 
 // TestGroupsNotFound: what is said when a capture found nothing is said, and what needs the group is not.
 func TestGroupsNotFound(t *testing.T) {
-	base, err := rules.Load(fstest.MapFS{
-		"facts.yaml": {Data: []byte("facts: [{name: torch, type: version}]\n")}, // one that nobody knows
-		"port.yaml": {Data: []byte(`id: port
+	engine := knowing(t, `id: port
 title: The port is taken
 keywords: [is taken]
 match: ['text contains "is taken"']
@@ -29,20 +19,12 @@ fixes:
   - {do: 'Ask for the number.', when: [port == nil]}
   - {do: 'Look at the version.', when: [torch != nil]}
 references: [x]
-`)},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	for log, want := range map[string]string{
 		"the port 80 is taken": "confirmed It is80. It has a number. Take another number. Look at the version.",
 		"a port is taken":      "likely It is a port. It has none. Ask for the number. Look at the version.",
 	} {
-		reading := matcher.New(base).Begin()
-		if err := reading.Read(context.Background(), "train.log", strings.NewReader(log+"\n")); err != nil {
-			t.Fatal(err)
-		}
-		d := reading.Report().Diagnoses[0]
+		d := answer(t, engine, log+"\n").Diagnoses[0]
 		got := string(d.Certainty) + " " + d.Cause
 		for _, fix := range d.Fixes {
 			got += " " + fix.Do
@@ -55,9 +37,7 @@ references: [x]
 
 // What is only said of certain frames is not said of an exception without its traceback, whose frames nobody knows.
 func TestFixOfCertainFrames(t *testing.T) {
-	base, err := rules.Load(fstest.MapFS{
-		"facts.yaml": {Data: []byte("facts: [{name: torch, type: version}]\n")},
-		"full.yaml": {Data: []byte(`id: full
+	engine := knowing(t, `id: full
 title: full
 keywords: ["device is full"]
 match: ['error.message contains "device is full"']
@@ -66,21 +46,13 @@ fixes:
   - {do: upgrade the loader, when: ['any(error.frames, .file contains "loader")']}
   - {do: make room, when: ['none(error.frames, .file contains "loader")']}
 references: [x]
-`)},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	for log, want := range map[string]string{
 		"RuntimeError: the device is full\n": "make room",
 		"Traceback (most recent call last):\n  File \"/w/loader.py\", line 3, in load\n    put()\nRuntimeError: the device is full\n": "upgrade the loader",
 	} {
-		job := matcher.New(base).Begin()
-		if err := job.Read(t.Context(), "log", strings.NewReader(log)); err != nil {
-			t.Fatal(err)
-		}
-		fixes := job.Report().Diagnoses[0].Fixes
-		if len(fixes) != 1 || fixes[0].Do != want+"." && fixes[0].Do != want {
+		fixes := answer(t, engine, log).Diagnoses[0].Fixes
+		if len(fixes) != 1 || fixes[0].Do != want {
 			t.Errorf("%q: %v instead of %q", log, fixes, want)
 		}
 	}

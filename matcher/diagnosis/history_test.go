@@ -1,21 +1,15 @@
 package diagnosis_test
 
 import (
-	"strings"
 	"testing"
-	"testing/fstest"
 
-	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/matcher/facts"
-	"github.com/gpu-triage/triage/rules"
 	"github.com/gpu-triage/triage/rules/condition"
 )
 
 // A name that no release has is told from one that came or went, and from one that a release newer than the table may have.
 func TestNameOfNoRelease(t *testing.T) {
-	base, err := rules.Load(fstest.MapFS{
-		"facts.yaml": {Data: []byte("facts: [{name: einops, type: version, about: einops, ask: echo, packages: [einops]}]\n")},
-		"never.yaml": {Data: []byte(`id: never
+	engine := knowing(t, `id: never
 title: never
 keywords: ["has not the name "]
 match: ['history.change == "never"']
@@ -24,11 +18,7 @@ history: ["{name}"]
 cause: x
 fixes: [{do: x}]
 references: [x]
-`)},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	for _, c := range []struct {
 		name, installed string
 		want            int
@@ -42,10 +32,6 @@ references: [x]
 		{"nobody_covers_this.fold", "", 0},
 		{"layers.fold_twice", "", 0}, // einops.layers may be meant, or anything else
 	} {
-		job := matcher.New(base).Begin()
-		if err := job.Read(t.Context(), "log", strings.NewReader("the package has not the name "+c.name+"\n")); err != nil {
-			t.Fatal(err)
-		}
 		var known []facts.Fact
 		if c.installed != "" {
 			v, err := condition.ParseVersion(c.installed)
@@ -54,7 +40,7 @@ references: [x]
 			}
 			known = append(known, facts.Fact{Name: "einops", Value: condition.VersionValue(v), Source: facts.FromUser})
 		}
-		if got := len(job.Report(known...).Diagnoses); got != c.want {
+		if got := len(answer(t, engine, "the package has not the name "+c.name+"\n", known...).Diagnoses); got != c.want {
 			t.Errorf("%s with einops %q: %d diagnoses, want %d", c.name, c.installed, got, c.want)
 		}
 	}

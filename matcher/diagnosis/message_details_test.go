@@ -1,20 +1,10 @@
 package diagnosis_test
 
-import (
-	"strings"
-	"testing"
-	"testing/fstest"
-
-	"github.com/gpu-triage/triage/matcher"
-	"github.com/gpu-triage/triage/rules"
-)
+import "testing"
 
 // What a reader of messages adds under a condition is said where it holds, and nowhere else.
 func TestMessageDetails(t *testing.T) {
-	base, err := rules.Load(fstest.MapFS{
-		"facts.yaml": {Data: []byte("facts: [{name: torch, type: version}]\n")},
-		"any.yaml":   {Data: []byte("id: any\ntitle: any\nrole: unexplained\nmatch: ['error.type != \"\"']\ncause: It ended.\nfixes: [{do: x}]\nreferences: [x]\n")},
-		"pot.yaml": {Data: []byte(`id: pot
+	engine := knowing(t, "id: any\ntitle: any\nrole: unexplained\nmatch: ['error.type != \"\"']\ncause: It ended.\nfixes: [{do: x}]\nreferences: [x]\n", `id: pot
 title: pot
 role: message
 match: ['error.message contains "pot"']
@@ -22,22 +12,14 @@ cause: The pot is meant.
 details: [{when: ['error.message contains "empty"'], say: Nothing is in it.}]
 fixes: [{do: fill it}]
 references: [x]
-`)},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	for message, want := range map[string]string{
 		"the pot is empty": "The pot is meant. Nothing is in it. It ended.",
 		"the pot is hot":   "The pot is meant. It ended.",
 		"the lid is empty": "It ended.",
 	} {
-		job := matcher.New(base).Begin()
 		log := "Traceback (most recent call last):\n  File \"/job/brew.py\", line 3, in <module>\n    pour()\nValueError: " + message + "\n"
-		if err := job.Read(t.Context(), "log", strings.NewReader(log)); err != nil {
-			t.Fatal(err)
-		}
-		if got := job.Report().Diagnoses[0].Cause; got != want {
+		if got := answer(t, engine, log).Diagnoses[0].Cause; got != want {
 			t.Errorf("%s: %q, want %q", message, got, want)
 		}
 	}

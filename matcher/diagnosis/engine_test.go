@@ -1,0 +1,41 @@
+package diagnosis_test
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/gpu-triage/triage/matcher"
+	"github.com/gpu-triage/triage/matcher/facts"
+	"github.com/gpu-triage/triage/matcher/report"
+	"github.com/gpu-triage/triage/rules"
+)
+
+// knowing is an engine that knows these signatures, each the text of its file, which begins with the id. Its only facts are rank, torch and einops.
+func knowing(t *testing.T, signatures ...string) *matcher.Engine {
+	t.Helper()
+	files := fstest.MapFS{"facts.yaml": {Data: []byte(`facts:
+  - {name: rank, type: number, about: the rank, ask: echo}
+  - {name: torch, type: version}
+  - {name: einops, type: version, about: einops, ask: echo, packages: [einops]}
+`)}}
+	for _, text := range signatures {
+		id, _, _ := strings.Cut(strings.TrimPrefix(text, "id: "), "\n")
+		files[id+".yaml"] = &fstest.MapFile{Data: []byte(text)}
+	}
+	base, err := rules.Load(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return matcher.New(base)
+}
+
+// answer is what an engine says of a log.
+func answer(t *testing.T, engine *matcher.Engine, log string, known ...facts.Fact) report.Report {
+	t.Helper()
+	job := engine.Begin()
+	if err := job.Read(t.Context(), "train.log", strings.NewReader(log)); err != nil {
+		t.Fatal(err)
+	}
+	return job.Report(known...)
+}
