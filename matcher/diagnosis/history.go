@@ -225,7 +225,7 @@ func years(ranges []history.Range, releases []history.Release) condition.Value {
 func lackedUntil(ranges []history.Range) condition.Value {
 	for _, r := range slices.Backward(ranges) {
 		if r.Presence == history.Absent {
-			return condition.NumberValue(float64(r.Last.Date.Year()) + float64(r.Last.Date.YearDay())/366)
+			return condition.NumberValue(float64(r.Last.Date.Year()))
 		}
 	}
 	return condition.Value{}

@@ -1,7 +1,6 @@
 package diagnosis
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -44,11 +43,15 @@ func inMessage(base *rules.Base, el *reading.Element, answer match) []match {
 			read = append(read, m)
 		}
 	}
-	read = upheld(base, read)
-	slices.SortStableFunc(read, func(a, b match) int {
-		return cmp.Compare(min(1, len(b.signature.Before)), min(1, len(a.signature.Before)))
-	})
-	return read
+	var before, itself []match
+	for _, m := range upheld(base, read) {
+		if len(m.signature.Before) > 0 {
+			before = append(before, m)
+		} else {
+			itself = append(itself, m)
+		}
+	}
+	return append(before, itself...)
 }
 
 // forget takes the groups out of a situation that a signature captured: another one may call something else so.

@@ -33,7 +33,7 @@ func HistoryShape() condition.Shape {
 		"wants":        text,   // the releases of the package that the asker's release depends on
 		"pin":          text,   // the newest release that has the name and fits what else is known to be installed
 		"checked":      text,   // the newest release that was looked into
-		"lacked_until": number, // the year of the newest release that is known to lack it, as 2012.4
+		"lacked_until": number, // the year of the newest release that is known to lack it, as 2012
 		"years":        number, // for how long all releases have had it, up to the newest one; unknown when that one has it not
 		"before":       text,   // of a name that was added: the newest release without it
 	}}
