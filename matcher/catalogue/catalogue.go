@@ -66,6 +66,7 @@ var notes = map[signature.Role]string{
 	signature.Inferred:    "No line of a log says so. A comparison of its steps shows it, where no line names a failure.",
 	signature.Noise:       "This is harmless. Such lines are passed over.",
 	signature.Progress:    "This is no failure: it shows that the job goes on, and that it survived what came before.",
+	signature.Command:     "This is no failure: a shell is given another command, so that what failed before belongs to another program.",
 	signature.Pace:        "This is no failure: it is how far and how fast a job goes.",
 }
 

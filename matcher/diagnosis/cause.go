@@ -21,6 +21,7 @@ type finding struct {
 	element *reading.Element
 	matches []match // the best first; empty for an exception that nothing is known of
 	machine bool    // only the machine's own messages show it, not the job's log
+	command int     // by which command of a shell it happened last, counted in its source
 }
 
 // match is a signature that fits an element, with the situation as it was there.
@@ -53,6 +54,7 @@ var fits = map[signature.Role]int{signature.Cause: 0, signature.Consequence: 1, 
 func judge(read *reading.Result, e *reading.Event, s situation) *finding {
 	best := &finding{event: e, Occurrences: e.Occurrences(read.WentOn)}
 	best.machine = read.OfMachine(best.First.Line.Source)
+	best.command = read.Command(best.Last().Line)
 	harmless := false
 	for i := range e.Chain {
 		el := &e.Chain[i]

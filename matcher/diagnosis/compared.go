@@ -128,6 +128,9 @@ func failedTool(read *reading.Result, s situation, root *finding) *finding {
 	if failed == nil || root != nil && !outdoes(failed, root) || read.WentOn(read.Occurrence(failed.Line)) {
 		return nil
 	}
+	if root != nil && root.role() != signature.Consequence && read.Command(failed.Line) < root.command {
+		return nil
+	}
 	el := comparedElement(read, signature.FailedFinding, failed.Value())
 	el.Line, el.Text, el.Shows = failed.Line, failed.Text, failed.Shows
 	e := reading.NewEvent(len(read.Events))

@@ -48,7 +48,7 @@ func Of(read *reading.Result, known ...facts.Fact) report.Report {
 	for _, d := range answer.Diagnoses {
 		decided = append(decided, d.Facts...)
 	}
-	answer.Notes = append(append(answer.Notes, c.lasting()...), c.meanwhile(decided)...)
+	answer.Notes = slices.Concat(answer.Notes, c.before(), c.lasting(), c.meanwhile(decided))
 	answer.Redact()
 	return answer
 }

@@ -19,12 +19,24 @@ const (
 func (c conclusion) consequences() []report.Consequence {
 	list := []report.Consequence{}
 	for _, f := range c.findings {
-		if f == c.root || f.Handled || f.machine || len(list) == maxConsequences {
+		if f == c.root || f.Handled || f.machine || c.root.leaves(f) || len(list) == maxConsequences {
 			continue
 		}
 		list = append(list, report.Consequence{Title: f.headline(), Line: f.First.Line.Number, Ranks: f.Ranks()})
 	}
 	return list
+}
+
+// before are sentences about the failures of earlier commands that the root leaves behind.
+func (c conclusion) before() (notes []string) {
+	told := make(map[string]bool) // several lines tell one thing
+	for _, f := range c.findings {
+		if c.root != nil && c.root.leaves(f) && !told[f.headline()] && len(notes) < maxConsequences {
+			told[f.headline()] = true
+			notes = append(notes, fmt.Sprintf("An earlier command failed too, in line %d: %s. The answer is about the last one.", f.First.Line.Number, f.headline()))
+		}
+	}
+	return notes
 }
 
 // lasting are sentences about what the job survived and something has to be done about all the same.

@@ -147,7 +147,7 @@ func Uncovered(signatures []*signature.Signature, examples []Example) rulefile.P
 			continue // reads lines on which others stand
 		}
 		at := s.Place
-		if !shown[s.ID] && s.Role != signature.Noise && s.Role != signature.Progress {
+		if !shown[s.ID] && s.Role != signature.Noise && !s.Role.AboutRun() {
 			at.Message = "no example has " + s.ID + " as its answer"
 			problems = append(problems, at)
 		}

@@ -96,7 +96,7 @@ func (b *builder) signature(s *signature.Entry) {
 		b.word(word, interest{signature: s, last: true})
 	}
 	switch {
-	case s.Role == signature.Progress:
+	case s.Role.AboutRun():
 		for _, l := range logline.RawForms(literals(s.Keywords)) {
 			b.progress, b.filter.steps = append(b.progress, l), append(b.filter.steps, s)
 		}
@@ -126,7 +126,7 @@ func eventLiterals(s *signature.Entry) []scan.Literal {
 // scan of every log slower. It is looked for where that costs nothing: in exceptions, and in the last lines of a source, which is
 // where a shell says in one word what became of a program. Noise is asked only about lines that something else was found in.
 func shortWord(s *signature.Entry, word string) bool {
-	return len(word) < scan.WideLiteral && s.Role != signature.Noise && s.Role != signature.Progress && s.Role != signature.Pace
+	return len(word) < scan.WideLiteral && s.Role != signature.Noise && !s.Role.AboutRun() && s.Role != signature.Pace
 }
 
 // wide are those of the literals that are long enough for the fastest scan.

@@ -32,8 +32,9 @@ func (m *matching) commonWords(text string) []int {
 }
 
 // match finds the signatures whose conditions an element with such words fulfils, as far as they can be decided before the log is read to its
-// end. Before tells the lines before it; it may be nil. It tells whether the element shows progress, if that is watched.
-func (m *matching) match(el *Element, words []int, place prefilter.Place, watching bool, before func() string) (progress bool) {
+// end. Before tells the lines before it; it may be nil. It tells what the element shows of how the run goes on,
+// if that is watched: signature.Progress, signature.Command or "".
+func (m *matching) match(el *Element, words []int, place prefilter.Place, watching bool, before func() string) (shown signature.Role) {
 	m.known = m.filter.Candidates(el.Text, words, place, m.known[:0])
 	if before != nil && slices.ContainsFunc(m.known, asksBefore) {
 		el.before = before()
@@ -52,8 +53,8 @@ func (m *matching) takeCost() (cost int) {
 	return cost
 }
 
-// step tells whether a line that can only show progress does so, if that is watched. Steps are the signatures with a keyword in it.
-func (m *matching) step(line logline.Line, steps []*signature.Entry, watching bool) (progress bool) {
+// step tells what a line shows of how the run goes on that can only show that, if it is watched. Steps are the signatures with a keyword in it.
+func (m *matching) step(line logline.Line, steps []*signature.Entry, watching bool) (shown signature.Role) {
 	m.known = m.known[:0]
 	for _, s := range steps {
 		if m.filter.Fits(s, line.Text) {
@@ -64,28 +65,30 @@ func (m *matching) step(line logline.Line, steps []*signature.Entry, watching bo
 }
 
 // consider notes which of the signatures an element may be of: none for a line that is surely harmless.
-func (m *matching) consider(signatures []*signature.Entry, el *Element, watching bool) (progress bool) {
+func (m *matching) consider(signatures []*signature.Entry, el *Element, watching bool) (shown signature.Role) {
 	if len(signatures) == 0 {
-		return false
+		return ""
 	}
 	el.Variables(m.situation)
 	harmless := el.Exception == nil && m.harmless(signatures)
 	for _, e := range signatures {
 		switch {
-		case e.Role == signature.Progress:
-			progress = progress || watching && condition.Possible(e.Signature().Match, m.situation)
+		case e.Role.AboutRun():
+			if watching && condition.Possible(e.Signature().Match, m.situation) {
+				shown = e.Role
+			}
 		case !harmless && condition.Possible(e.Signature().Match, m.situation):
 			el.Matches = append(el.Matches, e.Signature())
 		}
 	}
-	return progress
+	return shown
 }
 
 // harmless tells whether one of the signatures that may know a line surely says that it does not matter. Where all of them are noise
 // or progress, nobody has to know which.
 func (m *matching) harmless(signatures []*signature.Entry) bool {
 	noise := func(e *signature.Entry) bool { return e.Role == signature.Noise }
-	if !slices.ContainsFunc(signatures, func(e *signature.Entry) bool { return !noise(e) && e.Role != signature.Progress }) {
+	if !slices.ContainsFunc(signatures, func(e *signature.Entry) bool { return !noise(e) && !e.Role.AboutRun() }) {
 		return true
 	}
 	return slices.ContainsFunc(signatures, func(e *signature.Entry) bool { return noise(e) && condition.All(e.Signature().Match, m.situation) })

@@ -62,6 +62,10 @@ func (r *Result) RootLine() *rootline.Finding { return r.tails.rootLine() }
 // WentOn tells whether the job went on after something: its process made progress, or another one made much.
 func (r *Result) WentOn(o Occurrence) bool { return r.survival.wentOn(o) }
 
+// Command tells by which command of a shell a line was printed: of two lines of one source, that with the higher number was printed by
+// another program, later. It is 0 where the source shows no commands.
+func (r *Result) Command(line logline.Line) int { return r.survival.command(line) }
+
 // LinesAfter is how many lines of the source came after something, shared among the processes that something happened to later: each
 // of those prints much about its end.
 func (r *Result) LinesAfter(o Occurrence) int { return r.survival.linesAfter(o, r.failures) }

@@ -131,9 +131,7 @@ func (s *source) event(el Element, words []int) {
 	if !s.covered(&s.lines, len(el.Text)) {
 		return
 	}
-	if s.match(&el, words, prefilter.InLine) {
-		s.survival.progressed(el.Line)
-	}
+	s.survival.shown(s.match(&el, words, prefilter.InLine), el.Line)
 	s.notePaid(&s.lines, Chain{el}, el.Line)
 }
 
@@ -151,16 +149,14 @@ func (s *source) notePaid(by *allowance, printed Chain, line logline.Line) {
 	}
 }
 
-// match finds the signatures that may know a line. It tells whether the line shows progress.
-func (s *source) match(el *Element, words []int, place prefilter.Place) (progress bool) {
+// match finds the signatures that may know a line. It tells what the line shows of how the run goes on.
+func (s *source) match(el *Element, words []int, place prefilter.Place) (shown signature.Role) {
 	return s.matching.match(el, words, place, s.progress.watching, func() string { return s.history.before(el.Line) })
 }
 
-// step takes in a line that can only show progress.
+// step takes in a line that can only show how the run goes on.
 func (s *source) step(line logline.Line, steps []*signature.Entry) {
-	if s.matching.step(line, steps, s.progress.watching) {
-		s.survival.progressed(line)
-	}
+	s.survival.shown(s.matching.step(line, steps, s.progress.watching), line)
 }
 
 // exception takes in the last exception of a chain, with those before it. Of an exception group or of what several workers relayed, the first
@@ -222,7 +218,7 @@ func (s *source) within(raised Chain) {
 				return
 			}
 			el := Element{Line: line, Text: line.Text}
-			if s.match(&el, s.matching.words(line.Text), prefilter.InLastLines) {
+			if s.match(&el, s.matching.words(line.Text), prefilter.InLastLines) == signature.Progress { // a command is advice there
 				s.survival.progressed(line)
 			}
 			el.Matches = slices.DeleteFunc(el.Matches, func(known *signature.Signature) bool { return slices.Contains(part.Matches, known) })
@@ -243,8 +239,8 @@ func (s *source) last(lines int) {
 		asked, el := Element{Line: line, Text: line.Text}, Element{Line: line, Text: line.Text}
 		words := s.matching.words(line.Text)
 		s.match(&asked, words, prefilter.InLine)
-		if s.match(&el, words, prefilter.InLastLines) && failed {
-			s.survival.progressed(line)
+		if shown := s.match(&el, words, prefilter.InLastLines); failed {
+			s.survival.shown(shown, line)
 		}
 		el.Matches = slices.DeleteFunc(el.Matches, func(known *signature.Signature) bool {
 			return known.Role != signature.Noise && !s.lines.refused && slices.Contains(asked.Matches, known)

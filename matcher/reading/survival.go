@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gpu-triage/triage/matcher/logline"
+	"github.com/gpu-triage/triage/rules/signature"
 )
 
 // survival knows whether the job went on after something that happened. What was read is ordered by numbers, its order, that grow from line
@@ -21,6 +22,7 @@ type sourceProgress struct {
 	steps    map[string]int // how often each writer showed progress since
 	resolved int            // when a writer had shown so much progress that all before it was survived
 	reported int            // what was raised before was only reported: steps went on after it, and the work was done
+	commands []int          // the lines at which a shell was given another command after something happened, in order
 }
 
 // process is a writer whose lines can be told from those of others, and that something happened to.
@@ -38,6 +40,7 @@ const (
 
 	maxSteppers  = 20000 // processes of a source whose steps are counted
 	maxProcesses = 20000 // with events
+	maxCommands  = 1000  // of a source that are counted
 )
 
 func newSurvival() survival {
@@ -86,6 +89,35 @@ func (s *survival) failed(line logline.Line) {
 	source := s.in(line.Source)
 	source.watching = true
 	clear(source.steps)
+}
+
+// shown notes what a line shows of how the run goes on, if anything.
+func (s *survival) shown(what signature.Role, line logline.Line) {
+	switch what {
+	case signature.Progress:
+		s.progressed(line)
+	case signature.Command:
+		s.commanded(line)
+	}
+}
+
+// commanded notes that a line shows a shell that is given another command. The last lines of a source are read twice.
+func (s *survival) commanded(line logline.Line) {
+	source := s.in(line.Source)
+	at, known := slices.BinarySearch(source.commands, line.Number)
+	if !known && len(source.commands) < maxCommands {
+		source.commands = slices.Insert(source.commands, at, line.Number)
+	}
+}
+
+// command counts the commands that a shell was given before a line, since the first thing that happened in its source.
+func (s *survival) command(line logline.Line) int {
+	source := s.sources[line.Source]
+	if source == nil {
+		return 0
+	}
+	before, _ := slices.BinarySearch(source.commands, line.Number)
+	return before
 }
 
 // progressed notes that a line shows progress.

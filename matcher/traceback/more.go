@@ -220,7 +220,7 @@ func isOther(text string) bool {
 	trimmed := strings.TrimLeft(text, " ")
 	return strings.Contains(text, "%|") || strings.HasPrefix(trimmed, "{'") || strings.HasPrefix(trimmed, `{"`) ||
 		strings.HasPrefix(text, ignoredIn) || strings.HasPrefix(text, fatalPython) || ofAnother(text) ||
-		strings.HasPrefix(text, terminateCalled) || programError(text) || isRuler(text) && len(text) >= minMPIRuler
+		strings.HasPrefix(text, terminateCalled) || programError(text) || isPrompt(text) || isRuler(text) && len(text) >= minMPIRuler
 }
 
 // otherWriter are the first words of a line that Python's threading prints before the traceback of a thread, or a library before that of a worker.

@@ -76,11 +76,11 @@ func (l *loader) role(s *Signature, f *signatureFile, complete bool) {
 		if complete && (len(f.Fixes) == 0 || len(f.References) == 0) {
 			l.Problem(f.ID.Line, f.ID.Column, "a signature needs at least one entry under fixes: and one under references:")
 		}
-	case Noise, Progress:
+	case Noise, Progress, Command:
 	case Pace:
 		l.paceGroups(f.Capture)
 	default:
-		l.Problem(f.Role.Line, f.Role.Column, "unknown role %q; roles are cause, consequence, generic, unexplained, inferred, message, noise, progress and pace", s.Role)
+		l.Problem(f.Role.Line, f.Role.Column, "unknown role %q; roles are cause, consequence, generic, unexplained, inferred, message, noise, progress, command and pace", s.Role)
 	}
 }
 
@@ -126,7 +126,7 @@ func (l *loader) others(s *Signature, f *signatureFile) {
 // require notes which of the keys that every signature needs are missing.
 func (l *loader) require(line int, f *signatureFile) {
 	needed := []struct{ key, value string }{{"id", f.ID.Value}, {"title", f.Title.Value}, {"cause", f.Cause.Value}}
-	if role := Role(f.Role.Value); role == Noise || role == Progress || role == Pace {
+	if role := Role(f.Role.Value); role == Noise || role.AboutRun() || role == Pace {
 		needed = needed[:2]
 	}
 	for _, n := range needed {
@@ -165,7 +165,7 @@ func (l *loader) literals(s *Signature, f *signatureFile) {
 		return literals
 	}
 	s.Keywords, s.Last = take(f.Keywords), take(f.Last)
-	if len(f.Last) > 0 && (s.Role == Noise || s.Role == Progress) {
+	if len(f.Last) > 0 && (s.Role == Noise || s.Role.AboutRun()) {
 		l.Problem(f.Last[0].Line, f.Last[0].Column, "last: is for failures; %s is looked for in every line", s.Role)
 	}
 	if len(f.Match) == 0 {

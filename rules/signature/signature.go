@@ -23,9 +23,13 @@ const (
 	Message     Role = "message"     // reads what a message itself says: adds its words to answers that read messages
 	Noise       Role = "noise"       // known to be harmless: takes its lines out of consideration
 	Progress    Role = "progress"    // the job goes on: what happened before was survived
+	Command     Role = "command"     // a shell is given another command: what failed before belongs to another program
 	Inferred    Role = "inferred"    // no line states it, a comparison of lines shows it: speaks where no line tells of a cause
 	Pace        Role = "pace"        // how far and how fast the job goes; its captures are the groups of paceGroups
 )
+
+// AboutRun tells whether a signature of that role is no failure but says how the run goes on: its lines matter once something failed.
+func (r Role) AboutRun() bool { return r == Progress || r == Command }
 
 // LastResort tells whether a signature of that role speaks only where no other does.
 func (r Role) LastResort() bool { return r == Generic || r == Unexplained }
