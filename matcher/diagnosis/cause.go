@@ -8,6 +8,7 @@ import (
 
 	"github.com/gpu-triage/triage/matcher/reading"
 	"github.com/gpu-triage/triage/matcher/report"
+	"github.com/gpu-triage/triage/matcher/traceback"
 	"github.com/gpu-triage/triage/rules"
 	"github.com/gpu-triage/triage/rules/condition"
 	"github.com/gpu-triage/triage/rules/pattern"
@@ -63,7 +64,7 @@ func judge(read *reading.Result, e *reading.Event, s situation) *finding {
 			harmless = true
 			continue
 		}
-		if best.element == nil || better(matches, best.matches) {
+		if best.element == nil || better(matches, best.matches) || retells(read.Base, el, matches, best.matches) {
 			best.element, best.matches = el, matches
 		}
 	}
@@ -83,6 +84,12 @@ func better(later, earlier []match) bool {
 	}
 	a, b := later[0].signature.Role, earlier[0].signature.Role
 	return a != b && a == signature.Cause
+}
+
+// retells tells whether an exception that has those of the chain before it in its message is known, and overrides what these are known as.
+func retells(base *rules.Base, el *reading.Element, later, earlier []match) bool {
+	return el.Exception != nil && el.Exception.Link == traceback.Relayed && len(earlier) > 0 && len(later) > 0 &&
+		base.Overrides(later[0].signature.ID, earlier[0].signature.ID)
 }
 
 // weigh evaluates the signatures of an element, the best first. It tells whether one of them says that the line is harmless.

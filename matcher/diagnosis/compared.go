@@ -148,7 +148,7 @@ func failedTool(read *reading.Result, s situation, root *finding) *finding {
 // the root's own traceback begins with is the root's, and says no more than it.
 func outdoes(failed *rootline.Finding, root *finding) bool {
 	line := root.First.Line
-	if raised(root.event, failed.Line) {
+	if raised(root.event, failed.Line) || announces(failed.Line, root) {
 		return false
 	}
 	return line.Source == failed.Line.Source &&
@@ -160,6 +160,11 @@ func raised(e *reading.Event, line logline.Line) bool {
 	return slices.ContainsFunc(e.Chain, func(el reading.Element) bool {
 		return el.Exception != nil && el.Line.Source == line.Source && el.Line.Number == line.Number
 	})
+}
+
+// announces tells whether a line ends in a colon just above the root: it says whose failure that is.
+func announces(line logline.Line, root *finding) bool {
+	return root.element.Exception != nil && root.element.Line.Number == line.Number+1 && strings.HasSuffix(line.Text, ":")
 }
 
 // quotes tells whether an exception of an event has the line in its message, below its own first line: a program that collects the output of a tool raises it like that.

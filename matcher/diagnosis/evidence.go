@@ -29,7 +29,7 @@ func evidence(read *reading.Result, f *finding, s *signature.Signature, at readi
 	for _, more := range f.element.Shows {
 		quoted = append(quoted, quote(read, more)...)
 	}
-	if frame, ok := userFrame(f.element.Exception, line); ok {
+	if frame, ok := f.userFrame(line); ok {
 		quoted = append(quoted, quoteText(frame))
 	}
 	for _, conditions := range [][]*condition.Expression{s.Match, s.Confirm} {
@@ -57,6 +57,23 @@ func quoteMessage(read *reading.Result, line logline.Line, x *traceback.Exceptio
 		}
 	}
 	return quoted
+}
+
+// userFrame is the deepest frame in the user's own code, as a line to quote: of the exception, or else of the first one behind it in the chain
+// that has one, as of the program that called what a library or another process raised. The line that is given names the exception.
+func (f *finding) userFrame(line logline.Line) (frame logline.Line, ok bool) {
+	if frame, ok = userFrame(f.element.Exception, line); ok {
+		return frame, true
+	}
+	behind := false
+	for i := range f.event.Chain {
+		el := &f.event.Chain[i]
+		if frame, ok = userFrame(el.Exception, el.Line); ok && behind {
+			return frame, true
+		}
+		behind = behind || el == f.element
+	}
+	return line, false
 }
 
 // userFrame is the deepest frame in the user's own code, as a line to quote. The line that is given names the exception.

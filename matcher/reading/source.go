@@ -187,11 +187,17 @@ func (s *source) exception(e *traceback.Exception) {
 // raised is a chain of exceptions, given by its last one, with the signatures that may know them.
 func (s *source) raised(e *traceback.Exception) (raised Chain) {
 	for x := e; x != nil; x = x.Earlier {
-		el := s.matching.exception(x, s.progress.watching, e.Before)
+		before := x.Before
+		if before == nil {
+			before = e.Before
+		}
+		el := s.matching.exception(x, s.progress.watching, before)
 		el.value = condition.Value{} // of thousands of events it would be much
 		raised = append(raised, el)
 	}
-	e.Before = nil // it holds bytes of the log
+	for x := e; x != nil; x = x.Earlier {
+		x.Before = nil // it holds bytes of the log
+	}
 	slices.Reverse(raised)
 	return raised
 }

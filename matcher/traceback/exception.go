@@ -133,7 +133,7 @@ func (e *Exception) UserFrame() *Frame {
 }
 
 var (
-	installed  = pattern.Lazy(`(?i)/(?:site|dist)-packages/|/lib(?:64)?/python\d(?:\.\d+)?/|/python\d[\d.]*/lib/|/lib/python\d*\.zip/|^<frozen |^<__array_function__|^<decorator-gen|^<attrs generated|^<torch_package|^<eval_with_key>|/bin/[\w.-]+$|/torchinductor_[^/]*/|/unsloth_compiled_cache/|/\.triton/|/transformers_modules/|\.pyx$|\.pxi$|^\./(?:site|dist)-packages/`)
+	installed  = pattern.Lazy(`(?i)/(?:site|dist)-packages/|/lib(?:64)?/python\d(?:\.\d+)?/|/python\d[\d.]*/lib/|/lib/python\d*\.zip/|^<frozen |^<__array_function__|^<decorator-gen|^<attrs generated|^<torch_package|^<eval_with_key>|/bin/[\w.-]+$|/torchinductor_[^/]*/|/__autograph_generated_file|/unsloth_compiled_cache/|/\.triton/|/transformers_modules/|\.pyx$|\.pxi$|^\./(?:site|dist)-packages/`)
 	windowsLib = pattern.Lazy(`(?i)^[a-z]:/.*/(?:lib/(?:site-packages|[\w]+\.py|(?:importlib|multiprocessing|concurrent|asyncio|json|runpy)/))`)
 )
 

@@ -36,6 +36,10 @@ func (r *record) pythonFrame(next nextLine) lineAction {
 	if r.isFlatCode(next.text) {
 		return r.code(next.text)
 	}
+	if typ, msg, ok := r.setInLast(next.text); ok {
+		r.raise(next.line, typ, msg)
+		return taken
+	}
 	if isSpace(next.text[0]) {
 		r.bareGoesOn(next)
 		return r.code(next.text)
@@ -69,6 +73,16 @@ func (r *record) lastLine(text string) (typ, msg string, ok bool) {
 		return parseType(strings.TrimLeft(marked, " "))
 	}
 	return quoted(text)
+}
+
+// setInLast reads the line that names the exception where it stands as far in as the frames, behind an empty line: TensorFlow's "in user
+// code:" has it so.
+func (r *record) setInLast(text string) (typ, msg string, ok bool) {
+	if !r.headless || r.layout != python || r.blanks == 0 || len(r.frames) == 0 || !isSpace(text[0]) {
+		return "", "", false
+	}
+	typ, msg, ok = parseType(strings.TrimLeft(text, " "))
+	return typ, msg, ok && looksRaised(typ)
 }
 
 // isOperator tells whether a dotted name is not that of an exception, as "aten.embedding.default", with which a message can begin. Some modules
@@ -229,7 +243,7 @@ func parseFrame(text string) (Frame, bool) {
 	number, _ := strconv.Atoi(rest[:n])
 	rest = strings.TrimPrefix(rest[n:], ",")
 	function, _ := strings.CutPrefix(rest, " in ")
-	return Frame{File: file, Line: number, Function: strings.TrimSpace(function)}, true
+	return Frame{File: file, Line: number, Function: strings.TrimRight(strings.TrimSpace(function), " *")}, true // AutoGraph marks what it made
 }
 
 var repeatedLine = pattern.Lazy(`^\[Previous line repeated (\d{1,9}) more times?\]$`)

@@ -25,6 +25,7 @@ func (r *record) more(next nextLine) lineAction {
 		(*record).asHeader,
 		(*record).asFrame,
 		(*record).asRayCause,
+		(*record).asRepr,
 		(*record).asQuotes,
 	} {
 		if action := try(r, next); action != undecided {
@@ -118,6 +119,14 @@ func (r *record) asRayCause(next nextLine) lineAction {
 	return undecided
 }
 
+// asRepr knows an exception that was announced and stands below as its repr, as in Hydra's messages.
+func (r *record) asRepr(next nextLine) lineAction {
+	if _, _, ok := wholeRepr(next.text); ok && r.announced() {
+		return relays
+	}
+	return undecided
+}
+
 // asQuotes takes the quotes between which pools relay a traceback.
 func (r *record) asQuotes(next nextLine) lineAction {
 	switch {
@@ -132,7 +141,7 @@ func (r *record) asQuotes(next nextLine) lineAction {
 
 // asText takes a line that could be anything if the message goes on.
 func (r *record) asText(next nextLine) lineAction {
-	if len(r.relayed) > 0 || r.silent() || !r.goesOn(next.text) {
+	if len(r.relayed) > 0 || r.whole || r.silent() || !r.goesOn(next.text) {
 		return ended
 	}
 	r.message.add(next.line, next.text)
@@ -201,7 +210,7 @@ func (r *record) goesOn(text string) bool {
 func (r *record) goesOnAfterBlanks(text string) bool {
 	last := r.message.last()
 	switch {
-	case isSpace(text[0]) && r.message.indented, last == "" && r.colon, strings.HasSuffix(last, ":"), strings.HasSuffix(text, ":") && r.blanks == 1:
+	case isSpace(text[0]) && r.message.indented, r.message.lines() == 1 && beforeWrapped().MatchString(last), last == "" && r.colon, strings.HasSuffix(last, ":"), strings.HasSuffix(text, ":") && r.blanks == 1:
 		r.addBlanks()
 		return true
 	}

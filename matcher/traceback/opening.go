@@ -52,6 +52,9 @@ func MayOpen(text string) bool {
 		if _, _, cut := cutFrame(text); cut {
 			return true
 		}
+		if _, _, ok := wholeRepr(text); ok {
+			return true
+		}
 		for _, start := range []string{fatalPython, terminateCalled, ignoredIn, pytestMark} {
 			if strings.HasPrefix(text, start) {
 				return true
@@ -226,10 +229,14 @@ func openedByType(l logline.Line, text string) *record {
 	if !ok || !looksRaised(typ) {
 		typ, msg, ok = caught(text)
 	}
+	whole := false
 	if !ok {
+		typ, msg, whole = wholeRepr(text)
+	}
+	if !ok && !whole {
 		return nil
 	}
-	r := &record{layout: lone}
+	r := &record{layout: lone, whole: whole}
 	r.raise(l, typ, msg)
 	return r
 }

@@ -127,6 +127,16 @@ func reprOf(text string) (typ, msg string, ok bool) {
 	return "", "", false
 }
 
+// wholeRepr reads a line that is nothing but the repr of an exception, as Hydra prints what a target raised.
+func wholeRepr(text string) (typ, msg string, ok bool) {
+	name, _, found := strings.Cut(text, "(")
+	if !found || lastName(name) != 0 {
+		return "", "", false
+	}
+	typ, msg, ok = reprOf(text)
+	return typ, msg, ok && typ == name && strings.HasSuffix(text, ")") && strings.Count(text, "\n") == 0
+}
+
 // lastName is where the dotted name begins that a text ends with.
 func lastName(text string) int {
 	i := len(text)

@@ -130,3 +130,21 @@ func TestCaughtMessage(t *testing.T) {
 		}
 	}
 }
+
+// TestWholeRepr: a line that is nothing but the repr of an exception is one, alone or announced by another; what is more than that is none.
+func TestWholeRepr(t *testing.T) {
+	const repr = `TypeError("Net() got an unexpected keyword argument 'x'")`
+	exceptions, _ := read(t, "x.log", "Error in call to target 'Net':\n"+repr+"\nfull_key: model\n")
+	if len(exceptions) != 1 || exceptions[0].Message != "Net() got an unexpected keyword argument 'x'" {
+		t.Errorf("alone it is read as\n%s", outline(exceptions, ""))
+	}
+	exceptions, _ = read(t, "x.log", frames+"app.InstantiationException: Error in call to target 'Net':\n"+repr+"\nfull_key: model\n")
+	if len(exceptions) != 1 || exceptions[0].Earlier == nil || exceptions[0].Earlier.Type != "TypeError" {
+		t.Errorf("announced it is read as\n%s", outline(exceptions, ""))
+	}
+	for _, text := range []string{"raise " + repr, repr + " and more", `Net("x")`, `x = ValueError("x")`} {
+		if typ, msg, ok := wholeRepr(text); ok {
+			t.Errorf("%q is read as %q: %q", text, typ, msg)
+		}
+	}
+}

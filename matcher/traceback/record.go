@@ -35,6 +35,7 @@ type record struct {
 	message      message
 	bare         []messageLine // lines in the place of the one with the type
 	colon        bool          // the type has a colon after it, as if a message followed on the next line
+	whole        bool          // the message is complete: it was printed as a repr
 	quoted       bool          // between two lines of three quotes, as pools relay a traceback
 	ruled        bool          // between two rulers, the launcher's list: indented lines are its own
 	cpp          bool          // in the list of C++ frames that a message ends with
@@ -210,9 +211,16 @@ func (r *record) raise(l logline.Line, typ, msg string) {
 	}
 }
 
-// relay takes an exception that the message of this one passes on.
+// relay takes an exception that the message of this one passes on. What stands before it is what announced it.
 func (r *record) relay(e *Exception) {
 	if len(r.relayed) < maxChain {
+		before, announced := r.before, r.message.last()
+		e.Before = func() string {
+			if before == nil {
+				return announced
+			}
+			return before() + "\n" + announced
+		}
 		r.relayed = append(r.relayed, e)
 	}
 	r.blanks = 0

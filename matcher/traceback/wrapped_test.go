@@ -1,0 +1,31 @@
+package traceback
+
+import "testing"
+
+// TestKeras: what Keras puts around the message of a layer's exception, and around one that AutoGraph's code raised.
+func TestKeras(t *testing.T) {
+	const before, behind = "Exception encountered when calling layer \"net\" (type Net).\n\n", "\n\nCall arguments received by layer \"net\" (type Net):\n  • x=1\n"
+	for name, c := range map[string]struct{ printed, typ, message, function string }{
+		"a layer": {
+			"tf.errors.InvalidArgumentError: " + before + "{{function_node __wrapped__MatMul_device_/job:localhost}} Matrix size-incompatible" + behind,
+			"tf.errors.InvalidArgumentError", "Matrix size-incompatible", "main",
+		},
+		"AutoGraph": {
+			"ValueError: in user code:\n\n    File \"/w/net.py\", line 12, in call  *\n        return x + self.gain\n\n    AttributeError: no gain\n",
+			"AttributeError", "no gain", "call",
+		},
+		"AutoGraph in a layer": {
+			"ValueError: " + before + "in user code:\n\n    File \"/w/net.py\", line 12, in call  *\n        return x + self.gain\n\n    AttributeError: no gain\n" + behind,
+			"AttributeError", "no gain", "call",
+		},
+	} {
+		exceptions, _ := read(t, "x.log", "Traceback (most recent call last):\n  File \"/w/train.py\", line 3, in main\n    net(x)\n"+c.printed)
+		if len(exceptions) != 1 || exceptions[0].Earlier == nil {
+			t.Fatalf("%s is read as\n%s", name, outline(exceptions, ""))
+		}
+		inner := exceptions[0].Earlier
+		if inner.Type != c.typ || inner.Message != c.message || inner.Frames[len(inner.Frames)-1].Function != c.function {
+			t.Errorf("%s is read as\n%s", name, outline(exceptions, ""))
+		}
+	}
+}
