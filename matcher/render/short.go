@@ -60,11 +60,15 @@ func (p *page) short(r *report.Report, rowsOfCause int, logs string) {
 	d, others := r.Diagnoses[0], r.Diagnoses[1:]
 	rowsOfCause = max(1, rowsOfCause-min(1, len(others)))
 	label, title := p.verdict(d), cmp.Or(withRank(d, r.Facts), Line(d.ID))
-	for _, row := range firstRows(title, p.width-ansi.StringWidth(label), headRows) {
+	head, quote := headRows, quoteRows
+	if showsTitle(d) { // once is enough, and best as the log has it
+		head, quote = 1, head+quote-1
+	}
+	for _, row := range firstRows(title, p.width-ansi.StringWidth(label), head) {
 		p.line(0, label+p.paint.strong(row))
 		label = strings.Repeat(" ", ansi.StringWidth(label))
 	}
-	p.decides(d)
+	p.decides(d, quote)
 	if d.Cause != "" {
 		p.line(0, "")
 		for _, row := range firstSentences(d.Cause, p.width-2, rowsOfCause) {
@@ -97,8 +101,15 @@ func withRank(d report.Diagnosis, known []report.FactValue) string {
 	return title
 }
 
-// decides quotes the line that decides and the frame that is shown with it, in the order of the log.
-func (p *page) decides(d report.Diagnosis) {
+// showsTitle tells whether the line that decides is also the title, as where no cause is named.
+func showsTitle(d report.Diagnosis) bool {
+	const told = 40 // bytes that no two lines have in common by chance
+	title := Line(d.Title)
+	return len(d.Evidence) > 0 && strings.HasPrefix(Line(d.Evidence[0].Text), title[:min(len(title), told)])
+}
+
+// decides quotes the line that decides, in so many rows, and the frame that is shown with it, in the order of the log.
+func (p *page) decides(d report.Diagnosis, rows int) {
 	if len(d.Evidence) == 0 {
 		return
 	}
@@ -125,7 +136,7 @@ func (p *page) decides(d report.Diagnosis) {
 		}
 		most := 1
 		if e == first {
-			most = quoteRows
+			most = rows
 		}
 		for _, row := range firstOf(quoted(e.Text, p.width-len(edge)), p.width-len(edge), most) {
 			if e == first {
