@@ -33,7 +33,7 @@ func (a *archive) open(name string) *history.Package {
 // ask answers what a signature asks about a name; condition.Nil when nothing is known of it.
 func (a *archive) ask(s *signature.Signature, situation *condition.Situation) condition.Value {
 	for _, template := range s.History {
-		name, err := history.ParseName(template.Fill(situation))
+		name, err := history.ParseName(history.Unaliased(template.Fill(situation)))
 		if err != nil { // a part of it is not known
 			continue
 		}

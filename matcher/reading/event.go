@@ -165,10 +165,14 @@ func exceptionValue(e *traceback.Exception) condition.Value {
 }
 
 // VariablesForConfirm sets what conditions that confirm may ask beyond those that match: of an exception without its traceback, the frames are
-// not known.
+// not known, and neither is the source line unless it stands above.
 func (el *Element) VariablesForConfirm(s *condition.Situation) {
 	if el.Exception != nil && el.Exception.Lone() {
-		s.Set("error", without(el.exceptionValue(), "frames", "user", "owner", "caller", "asker", "through", "call", "root", "none", "code"))
+		unknown := []string{"frames", "user", "owner", "caller", "asker", "through", "call", "root", "none", "code"}
+		if el.Exception.Code() != "" {
+			unknown = unknown[:len(unknown)-1]
+		}
+		s.Set("error", without(el.exceptionValue(), unknown...))
 	}
 }
 

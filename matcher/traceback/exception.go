@@ -30,6 +30,8 @@ type Exception struct {
 	Within []*Exception
 	// Failures are the dead processes that a launcher lists in its message.
 	Failures []Failure
+
+	shown string // the source line that stands above a lone line
 }
 
 // Link says how an exception follows from the one printed before it.
@@ -96,10 +98,11 @@ func (e *Exception) Name() string {
 	return name
 }
 
-// Code is the deepest source line that the traceback shows: what was being done when it was raised. It is "" where none is shown.
+// Code is the deepest source line that the traceback shows, or the one that stands above a lone line: what was being done when it was
+// raised. It is "" where none is shown.
 func (e *Exception) Code() string {
 	if len(e.Frames) == 0 {
-		return ""
+		return e.shown
 	}
 	return e.Frames[len(e.Frames)-1].Code
 }
@@ -107,7 +110,7 @@ func (e *Exception) Code() string {
 // Marked is the part of Code that Python marks as what failed, and Code where it marks none.
 func (e *Exception) Marked() string {
 	if len(e.Frames) == 0 {
-		return ""
+		return e.shown
 	}
 	last := e.Frames[len(e.Frames)-1]
 	return cmp.Or(last.Marked, last.Code)

@@ -1,0 +1,30 @@
+package history
+
+import "testing"
+
+// TestUnaliased puts the module in the place of its alias alone, and never in that of a function.
+func TestUnaliased(t *testing.T) {
+	for name, want := range map[string]string{
+		"lgb.train(verbose_eval=)":    "lightgbm.train(verbose_eval=)",
+		"plt.axes(hold=)":             "matplotlib.pyplot.axes(hold=)",
+		"xgb":                         "xgb",
+		"kettle.lgb.train(x=)":        "kettle.lgb.train(x=)",
+		"transformers.Trainer(args=)": "transformers.Trainer(args=)",
+	} {
+		if got := Unaliased(name); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+}
+
+// TestAliasesAreCovered holds aliases to modules whose history is known.
+func TestAliasesAreCovered(t *testing.T) {
+	if len(aliases()) == 0 {
+		t.Fatal("no aliases")
+	}
+	for alias, module := range aliases() {
+		if Distribution(module) == "" {
+			t.Errorf("%s is %s, which no table covers", alias, module)
+		}
+	}
+}
