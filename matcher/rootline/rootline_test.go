@@ -54,7 +54,7 @@ func TestRootLine(t *testing.T) {
 		"a generic word that a program goes on after":   {"Error: setting up devices: no such device\nstep 1\n", ""},
 		"a generic word at the end of a long log":       {strings.Repeat(otherLines, 60) + "Error: telemetry is off\n", ""},
 		"a generic word that its logger calls harmless": {"INFO: cannot import the optional module\n", ""},
-		"nothing":                                       {"", ""},
+		"nothing": {"", ""},
 	} {
 		got := ""
 		if found := find(c.log); found != nil {
