@@ -33,7 +33,7 @@ const (
 const lastOwn = 6
 
 // logLine is a line that a program prints while it runs: with a time or a level before it, or the end of a Python exception.
-const logLine = `^time="?\d{4}-\d\d-\d\dT\S+ level=|^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|^\[?\d\d:\d\d:\d\d|^\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL)\b[]:]? |^Traceback \(most recent|^[A-Za-z_][\w.]*(?:Error|Exception|Interrupt):|^\[ *\d+\.\d{6}\]|^[IWEF]\d{4} `
+const logLine = `^time="?\d{4}-\d\d-\d\dT\S+ level=|^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|^\[?\d\d:\d\d:\d\d|^\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL)\b[]:]? |^Traceback \(most recent|^[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|NotFound):|^\[ *\d+\.\d{6}\]|^[IWEF]\d{4} `
 
 var forms = []form{
 	{

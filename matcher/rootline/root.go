@@ -121,8 +121,18 @@ func open(marks []mark) (errors []mark, last *tool.Tool) {
 	return errors, last
 }
 
+// follows tells whether an error of the shell is only how the program before it ended: it stands right behind that program's own error, as
+// "Aborted" behind a failed assertion.
+func follows(m, before mark) bool {
+	return m.row.Tool.Class == shellClass && before.row.Tool.Class != shellClass && before.row.Kind == tool.Error &&
+		m.line.Number-before.line.Number <= nearEndShell
+}
+
 // latest is the last run of errors that were printed together: a script that goes on after an error does so for more than a few lines.
 func latest(errors []mark) []mark {
+	for n := len(errors) - 1; n > 0 && follows(errors[n], errors[n-1]); n-- {
+		errors = errors[:n]
+	}
 	first := len(errors) - 1
 	for first > 0 && errors[first-1].row.Tool == errors[len(errors)-1].row.Tool && errors[first].line.Number-errors[first-1].line.Number <= maxGap {
 		first--

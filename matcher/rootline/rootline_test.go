@@ -50,7 +50,11 @@ func TestRootLine(t *testing.T) {
 		"tests that passed":                             {"error: expected\n=== 12 passed in 0.31s ===\n", ""},
 		"a Python error that nobody says was the end":   {"ValueError: bad shard\n", ""},
 		"an error that make ignores":                    {"rm: cannot remove 'x': No such file or directory\nmake: [Makefile:3: clean] Error 1 (ignored)\n" + strings.Repeat(otherLines, 9), ""},
-		"nothing":                                       {"", ""},
+		"the last of a few lines":                       {"starting\nError: setting up devices: no such device\n  see the manual\n", "Error: setting up devices: no such device"},
+		"a generic word that a program goes on after":   {"Error: setting up devices: no such device\nstep 1\n", ""},
+		"a generic word at the end of a long log":       {strings.Repeat(otherLines, 60) + "Error: telemetry is off\n", ""},
+		"a generic word that its logger calls harmless": {"INFO: cannot import the optional module\n", ""},
+		"nothing": {"", ""},
 	} {
 		got := ""
 		if found := find(c.log); found != nil {

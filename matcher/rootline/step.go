@@ -1,8 +1,10 @@
 package rootline
 
 import (
+	"bytes"
 	"slices"
 
+	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/rules/tool"
 )
 
@@ -74,6 +76,7 @@ const (
 const (
 	nearEnd      = 200 // lines after the last word of a tool
 	nearEndError = 40  // lines after an error
+	maxExcerpt   = 40  // lines of a log that somebody cut out round its last word
 	nearEndShell = 5   // lines after an error of the shell, or after a program was stopped: scripts go on, and jobs begin again
 )
 
@@ -125,7 +128,26 @@ func (r *reading) failedAtEnd(s *step) bool {
 				continue
 			}
 			return after <= nearEndError
+		case tool.Weak:
+			if len(r.lines) <= maxExcerpt && r.isLast(m) {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+// isLast tells whether nothing but blank and indented lines follow a mark that its logger does not call harmless. A word that many programs
+// print also where they go on is what a program ended with when it is the last of a few lines that somebody shows.
+func (r *reading) isLast(m mark) bool {
+	switch m.line.Level {
+	case logline.Debug, logline.Info, logline.Warning:
+		return false
+	}
+	for _, line := range r.lines[r.index(m.line)+1:] {
+		if len(bytes.TrimSpace(line)) > 0 && line[0] != ' ' && line[0] != '\t' {
+			return false
+		}
+	}
+	return true
 }
