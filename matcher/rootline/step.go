@@ -145,7 +145,7 @@ func (r *reading) isLast(m mark) bool {
 		return false
 	}
 	for _, line := range r.lines[r.index(m.line)+1:] {
-		if len(bytes.TrimSpace(line)) > 0 && line[0] != ' ' && line[0] != '\t' {
+		if len(bytes.TrimSpace(line)) > 0 && !bytes.HasPrefix(line, []byte("  ")) && line[0] != '\t' {
 			return false
 		}
 	}

@@ -1,6 +1,7 @@
 package traceback
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -131,7 +132,17 @@ func looksRaised(typ string) bool {
 			return true
 		}
 	}
-	return false
+	return isClassOfModule(typ) && hasErrorsModule(typ)
+}
+
+// exceptionModules are how Python packages name the modules in which they keep their exceptions, and nothing else, so that a class of one
+// is an exception whatever its own name: omegaconf.errors.MissingMandatoryValue, google.api_core.exceptions.NotFound. The dots belong to
+// them, as these are also openers, which are long.
+var exceptionModules = []string{".errors.", ".exceptions.", "._errors.", "._exceptions."}
+
+// hasErrorsModule tells whether a dotted name lies in a module of exceptions.
+func hasErrorsModule(typ string) bool {
+	return slices.ContainsFunc(exceptionModules, func(module string) bool { return strings.Contains(typ, module) })
 }
 
 // isClassOfModule tells whether a name is that of a class with the module it is in, as pyarrow.lib.ArrowInvalid. Behind the frames of a

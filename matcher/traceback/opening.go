@@ -130,6 +130,7 @@ var openers = sync.OnceValue(func() []scan.Literal {
 			}
 		}
 	}
+	texts = append(texts, exceptionModules...)
 	literals := make([]scan.Literal, len(texts))
 	for i, text := range texts {
 		literals[i] = scan.Literal{Text: text}

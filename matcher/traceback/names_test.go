@@ -1,0 +1,25 @@
+package traceback
+
+import "testing"
+
+// TestExceptionModule: a class of a module of exceptions is believed without a traceback above it, and a class of another module, or a
+// sentence with such a name in it, is not.
+func TestExceptionModule(t *testing.T) {
+	for line, want := range map[string]string{
+		"omegaconf.errors.MissingMandatoryValue: Missing mandatory value: task": "omegaconf.errors.MissingMandatoryValue",
+		"google.api_core.exceptions.NotFound: 404 no such bucket":               "google.api_core.exceptions.NotFound",
+		"omegaconf.nodes.AnyNode: Missing mandatory value: task":                "",
+		"errors.log: 3 lines": "",
+		"see omegaconf.errors.MissingMandatoryValue: Missing mandatory value: task":     "",
+		"my_errors.omegaconf.MissingMandatoryValue: Missing mandatory value: task name": "",
+	} {
+		exceptions, _ := read(t, "x.log", line+"\n")
+		got := ""
+		if len(exceptions) > 0 {
+			got = exceptions[0].Type
+		}
+		if got != want {
+			t.Errorf("%s: its type is %q and not %q", line, got, want)
+		}
+	}
+}
