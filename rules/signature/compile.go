@@ -3,6 +3,7 @@ package signature
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -54,6 +55,7 @@ func (l *loader) signature(read *parsedFile) *Signature {
 	s.History = l.templates(f.History, condition.ParsePhrase, own)
 	s.Distribution = l.templates(f.Distribution, condition.ParsePhrase, own)
 	s.Match = l.conditions(f.Match, own)
+	l.noGroupIsNil(f.Match, own)
 	l.keywords(s, f)
 	s.Confirm = l.conditions(f.Confirm, own)
 	l.words(s, f, own)
@@ -232,6 +234,20 @@ func (l *loader) conditions(texts []rulefile.Text, own map[string]bool) []*condi
 		compiled = append(compiled, e)
 	}
 	return compiled
+}
+
+// comparedToNil is a name that a condition compares to nil.
+var comparedToNil = regexp.MustCompile(`\b(\w+) == nil\b`)
+
+// noGroupIsNil refuses to ask under match: whether a group was not found: it is not known then, and the condition never holds.
+func (l *loader) noGroupIsNil(match []rulefile.Text, own map[string]bool) {
+	for _, t := range match {
+		for _, m := range comparedToNil.FindAllStringSubmatch(t.Value, -1) {
+			if own[m[1]] {
+				l.Problem(t.Line, t.Column, "under match: a group that was not found is not known, so that %s == nil never holds; ask what else tells it, such as error.message", m[1])
+			}
+		}
+	}
 }
 
 // templateParser is condition.ParseTemplate or ParsePhrase.
