@@ -116,13 +116,29 @@ func (s *Store) connect(options Options) error {
 		}
 		dial = append(dial, nats.InProcessServer(&s.embedded), nats.ReconnectWait(reconnectWait), nats.ReconnectBufSize(-1))
 	}
-	conn, err := nats.Connect(url, dial...)
+	conn, err := s.dial(url, dial)
 	if err != nil {
 		return fmt.Errorf("connect to NATS: %w (is NATS_URL right and the cluster up?)", err)
 	}
 	s.conn = conn
 	s.js, err = jetstream.New(conn)
 	return err
+}
+
+// How long a cluster may take to be there, and how often it is tried: it is often started together with triage.
+const (
+	dialWithin = 15 * time.Second
+	dialAgain  = 500 * time.Millisecond
+)
+
+func (s *Store) dial(url string, options []nats.Option) (*nats.Conn, error) {
+	for until := time.Now().Add(dialWithin); ; time.Sleep(dialAgain) {
+		conn, err := nats.Connect(url, options...)
+		if !errors.Is(err, nats.ErrNoServers) || time.Now().After(until) {
+			return conn, err
+		}
+		s.log.Info("waiting for NATS", "error", err)
+	}
 }
 
 // create creates what is not there.
