@@ -32,8 +32,9 @@ const (
 // lastOwn is how many of the last lines show whether a text ends as it began.
 const lastOwn = 6
 
-// logLine is a line that a program prints while it runs: with a time or a level before it, or the end of a Python exception.
-const logLine = `^time="?\d{4}-\d\d-\d\dT\S+ level=|^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|^\[?\d\d:\d\d:\d\d|^\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL)\b[]:]? |^Traceback \(most recent|^[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|NotFound):|^\[ *\d+\.\d{6}\]|^[IWEF]\d{4} `
+// logLine is a line that a program prints while it runs: with a time or a level before it, the end of a Python exception, a step of many
+// ("Epoch: [0][10/5005]"), or what Slurm says of it.
+const logLine = `^time="?\d{4}-\d\d-\d\dT\S+ level=|^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|^\[?\d\d:\d\d:\d\d|^\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL)\b[]:]? |^Traceback \(most recent|^[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|NotFound):|^\[ *\d+\.\d{6}\]|^[IWEF]\d{4} |^(?:srun|slurmstepd|sbatch|slurmd): |^\w[\w ]*:? ?(?:\[\d+\])?\[ *\d+/\d+\]`
 
 var forms = []form{
 	{

@@ -22,6 +22,8 @@ const (
 
 	marks = "`*\"" // of Markdown, around code and bold words, and quotes
 
+	notebookType = 40 // columns before a notebook's header, in which the type stands
+
 	maxHeaderLen = 80 // bytes from the first word of a header to its last ones
 	maxSetIn     = 3  // blanks that come before a lone last line with copying; what stands further in is a program's text
 )
@@ -181,7 +183,7 @@ func openedByHeader(l logline.Line, text string) *record {
 		r.layout, r.width, r.base = boxed, utf8.RuneCountInString(strings.TrimSpace(text)), indent
 	case failureField().MatchString(before): // the launcher's list, without its beginning
 		r.base = indent
-	case looksRaised(trimmed) && strings.HasSuffix(before, "  "):
+	case (looksRaised(trimmed) || isClass(trimmed) && len(before) >= notebookType) && strings.HasSuffix(before, "  "):
 		r.layout = notebook
 		r.exc = &Exception{Type: trimmed, Line: l, Header: l}
 	case !isWords(before):
