@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gpu-triage/triage/matcher/logline"
+	"github.com/gpu-triage/triage/matcher/traceback"
 	"github.com/gpu-triage/triage/rules/tool"
 )
 
@@ -138,10 +139,13 @@ func (r *reading) failedAtEnd(s *step) bool {
 }
 
 // isLast tells whether nothing but blank and indented lines follow a mark that its logger does not call harmless. A word that many programs
-// print also where they go on is what a program ended with when it is the last of a few lines that somebody shows.
+// print also where they get over it is what a program ended with when it is the last of a few lines that somebody shows.
 func (r *reading) isLast(m mark) bool {
 	switch m.line.Level {
 	case logline.Debug, logline.Info, logline.Warning:
+		return false
+	}
+	if traceback.GoesOn(m.line.Text) {
 		return false
 	}
 	for _, line := range r.lines[r.index(m.line)+1:] {

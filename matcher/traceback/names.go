@@ -115,7 +115,9 @@ var builtinNames = map[string]bool{
 var smallNames = map[string]bool{"cv2.error": true, "struct.error": true, "socket.timeout": true, "socket.gaierror": true, "zlib.error": true, "re.error": true, "pickle.error": true}
 
 // isClass tells whether a word is named as classes are: ArrowInvalid.
-func isClass(word string) bool { return word != "" && word[0] >= 'A' && word[0] <= 'Z' && lastName(word) == 0 }
+func isClass(word string) bool {
+	return word != "" && word[0] >= 'A' && word[0] <= 'Z' && lastName(word) == 0
+}
 
 // looksRaised tells whether a name is so much like an exception's that a line with no traceback above it is believed.
 func looksRaised(typ string) bool {

@@ -23,3 +23,12 @@ func TestExceptionModule(t *testing.T) {
 		}
 	}
 }
+
+// TestNotebookType: a notebook's header names an exception of any name, also one that does not end in Error.
+func TestNotebookType(t *testing.T) {
+	const cell = "\n<ipython-input-8-0f> in <module>()\n---> 29 fit(rows)\n\nArrowInvalid: only one dimension\n"
+	exceptions, _ := read(t, "x.log", "ArrowInvalid                              Traceback (most recent call last)\n"+cell)
+	if len(exceptions) != 1 || exceptions[0].Type != "ArrowInvalid" || len(exceptions[0].Frames) != 1 {
+		t.Errorf("it is read as\n%s", outline(exceptions, ""))
+	}
+}

@@ -47,8 +47,11 @@ var (
 
 // gotOver tells whether a program says that it goes on after an exception: in the words before its message, or in or after that.
 func gotOver(before, message string) bool {
-	return goesOn().MatchString(before) || thenGoesOn().MatchString(message)
+	return goesOn().MatchString(before) || GoesOn(message)
 }
+
+// GoesOn tells whether a message says of an error that the program goes on after it: "..., falling back to the CPU", "will retry in 5 s".
+func GoesOn(message string) bool { return thenGoesOn().MatchString(message) }
 
 // statusName is what C++ libraries write for a status. Python 3 prints OSError.
 const statusName = "IOError"
