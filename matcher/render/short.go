@@ -11,8 +11,9 @@ import (
 )
 
 // How many rows each part of a short answer gets, together no more than a small terminal shows beside the prompt. What one part does not
-// need, no other gets: an answer is as short as it can be.
+// need, the commands of the fix get, for half of them can do harm, and no other part: an answer is as short as it can be.
 const (
+	allRows   = 15
 	headRows  = 2 // verdict and title
 	quoteRows = 2 // of the line that decides; its place and the user's own frame take one each
 	causeRows = 3
@@ -28,7 +29,7 @@ func Short(r *report.Report, style Style) string {
 	if len(r.Diagnoses) == 0 {
 		p.line(0, silence(r))
 	} else {
-		p.short(r, max(1, causeRows-len(notes)), style.Logs)
+		p.short(r, len(notes), style.Logs)
 	}
 	for _, row := range notes {
 		p.line(0, row)
@@ -55,10 +56,11 @@ func (p *page) firstNote(notes []string) []string {
 	return rows
 }
 
-// short writes the root cause.
-func (p *page) short(r *report.Report, rowsOfCause int, logs string) {
+// short writes the root cause. So many rows of notes follow.
+func (p *page) short(r *report.Report, notes int, logs string) {
 	d, others := r.Diagnoses[0], r.Diagnoses[1:]
-	rowsOfCause = max(1, rowsOfCause-min(1, len(others)))
+	also := min(1, len(others))
+	rowsOfCause := max(1, causeRows-notes-also)
 	label, title := p.verdict(d), cmp.Or(withRank(d, r.Facts), Line(d.ID))
 	head, quote := headRows, quoteRows
 	if showsTitle(d) { // once is enough, and best as the log has it
@@ -76,7 +78,7 @@ func (p *page) short(r *report.Report, rowsOfCause int, logs string) {
 		}
 	}
 	p.line(0, "")
-	p.bestFix(d.Fixes)
+	p.bestFix(d.Fixes, allRows-strings.Count(p.out.String(), "\n")-also-1-notes)
 	if len(others) > 0 {
 		more := ""
 		if len(others) > 1 {
@@ -148,8 +150,8 @@ func (p *page) decides(d report.Diagnosis, rows int) {
 	}
 }
 
-// bestFix writes the first fix with as many of its commands as there is room for, one at least.
-func (p *page) bestFix(fixes []report.Fix) {
+// bestFix writes the first fix with as many of its commands as there are rows left for, one at least.
+func (p *page) bestFix(fixes []report.Fix, left int) {
 	if len(fixes) == 0 {
 		return
 	}
@@ -168,7 +170,7 @@ func (p *page) bestFix(fixes []report.Fix) {
 		}
 		p.line(2+len(label), row)
 	}
-	room = fixRows - len(rows)
+	room = max(fixRows, left) - len(rows)
 	for i, command := range commands {
 		room -= height(command)
 		if i > 0 && room < 0 {
