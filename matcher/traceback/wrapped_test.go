@@ -10,6 +10,10 @@ func TestKeras(t *testing.T) {
 			"tf.errors.InvalidArgumentError: " + before + "{{function_node __wrapped__MatMul_device_/job:localhost}} Matrix size-incompatible" + behind,
 			"tf.errors.InvalidArgumentError", "Matrix size-incompatible", "main",
 		},
+		"a graph": {
+			"tf.errors.InvalidArgumentError: Graph execution error:\n\nDetected at node 'ctc' defined at (most recent call last):\n    File \"/w/train.py\", line 3, in main\n      fit(x)\nNode: 'ctc'\nSaw a label\n\t [[{{node ctc}}]] [Op:x]\n",
+			"tf.errors.InvalidArgumentError", "Saw a label\n\t [[{{node ctc}}]] [Op:x]", "main",
+		},
 		"AutoGraph": {
 			"ValueError: in user code:\n\n    File \"/w/net.py\", line 12, in call  *\n        return x + self.gain\n\n    AttributeError: no gain\n",
 			"AttributeError", "no gain", "call",
