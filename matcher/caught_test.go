@@ -22,7 +22,7 @@ func TestMessageAlone(t *testing.T) {
 		"Error during training: No module named 'apex'":                                   "module-missing likely",
 		"2026-01-01 10:00:00,123 - ERROR - train - No module named 'apex'":                "module-missing likely",
 		"Error during training: No module named 'apex'\nstep 1 loss 2.0\nstep 2 loss 1.9": "",
-		"Failed to fetch the picture of the day: there is none":                           "tool-error unexplained",
+		"Failed to fetch the picture of the day: there is none":                           "",
 		"Failed to import: No module named 'apex', falling back to torch":                 "",
 		"Failed to import: ModuleNotFoundError: No module named 'apex', skipping it":      "",
 		"Retry after a failed import: No module named 'apex'":                             "",

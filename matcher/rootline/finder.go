@@ -103,7 +103,7 @@ func (r *reading) line(i int) {
 }
 
 // record is the row of a line that only its logger calls an error.
-var record = &tool.Row{Tool: &tool.Tool{Class: anyClass}, Kind: tool.Weak, Lines: 1}
+var record = &tool.Row{Tool: &tool.Tool{Class: anyClass}, Kind: tool.Weak, Lines: 1, Ends: true}
 
 const (
 	escape    = 0x1b     // begins a colour code, which may part a word

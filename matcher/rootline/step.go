@@ -130,7 +130,7 @@ func (r *reading) failedAtEnd(s *step) bool {
 			}
 			return after <= nearEndError
 		case tool.Weak:
-			if len(r.lines) <= maxExcerpt && r.isLast(m) {
+			if m.row.Ends && len(r.lines) <= maxExcerpt && r.isLast(m) {
 				return true
 			}
 		}
@@ -145,7 +145,7 @@ func (r *reading) isLast(m mark) bool {
 	case logline.Debug, logline.Info, logline.Warning:
 		return false
 	}
-	if traceback.GoesOn(m.line.Text) {
+	if traceback.GoesOn(m.line.Text) || traceback.OfLibrary(m.line.Text) {
 		return false
 	}
 	for _, line := range r.lines[r.index(m.line)+1:] {

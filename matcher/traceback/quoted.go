@@ -91,8 +91,11 @@ func told(text string) []string {
 // caughtWords are those with which a program that caught an exception says that it failed, before the message.
 var caughtWords = pattern.Lazy(`^\W{0,8}(?:[\w'-]{1,20} ){0,3}(?i:failed|failure|crashed|aborted|error|exception|fatal|unable to|could not)\b[^:]{0,60}: +(\S.{7,})$`)
 
-// libraryRecord is the header of glog, by which libraries also tell of errors that they get over.
-var libraryRecord = pattern.Lazy(`^(?:\[[^\]\n]*\]:? ?)?[EF]\d{4} `)
+// libraryRecord is the header of glog and of TensorFlow's records.
+var libraryRecord = pattern.Lazy(`^(?:\[[^\]\n]*\]:? ?)?[EF]\d{4} |^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [EF] `)
+
+// OfLibrary tells whether a line is a record of C++ libraries, which tell in them also of errors that they get over.
+func OfLibrary(text string) bool { return libraryRecord().MatchString(text) }
 
 // CaughtMessage is the message of an exception of which a program that caught it prints neither type nor traceback, only that it failed: "Error
 // during training: CUDA out of memory", or a log record of an error. Alone says that there is no other line: then somebody pasted the
@@ -100,7 +103,7 @@ var libraryRecord = pattern.Lazy(`^(?:\[[^\]\n]*\]:? ?)?[EF]\d{4} `)
 func CaughtMessage(line logline.Line, alone bool) (msg string, ok bool) {
 	body := line.Body()
 	logged := line.Level == logline.Error || line.Level == logline.Fatal
-	if line.Level != "" && !logged || libraryRecord().MatchString(line.Text) {
+	if line.Level != "" && !logged || OfLibrary(line.Text) {
 		return "", false
 	}
 	before, msg, failed := "", body, logged || alone

@@ -43,7 +43,8 @@ func (t *Tool) Explains(other *Tool) bool { return t == other || slices.Contains
 type Row struct {
 	Tool    *Tool
 	Kind    Kind
-	Lines   int // how many lines after it tell more
+	Lines   int  // how many lines after it tell more
+	Ends    bool // as the last of a few lines it is what a program ended with
 	Example string
 	Pattern *pattern.Pattern
 	Until   *pattern.Pattern // the line that ends what a Step prints of itself; nil when it prints nothing
@@ -119,6 +120,7 @@ type rowEntry struct {
 	Pattern rulefile.Text `yaml:"pattern"`
 	Until   rulefile.Text `yaml:"until"`
 	Lines   int           `yaml:"lines"`
+	Ends    bool          `yaml:"ends"`
 	Example rulefile.Text `yaml:"example"`
 }
 
@@ -153,7 +155,7 @@ func parse(d *rulefile.Decoder, content []byte) []*Row {
 
 // newRow reads a row; nil means that a problem was noted.
 func newRow(d *rulefile.Decoder, t *Tool, kind Kind, e rowEntry) *Row {
-	r := &Row{Tool: t, Kind: kind, Lines: e.Lines, Example: e.Example.Value, Pattern: compile(d, e.Pattern), place: e.Pattern}
+	r := &Row{Tool: t, Kind: kind, Lines: e.Lines, Ends: e.Ends, Example: e.Example.Value, Pattern: compile(d, e.Pattern), place: e.Pattern}
 	if e.Until.Value != "" {
 		r.Until = compile(d, e.Until)
 	}
