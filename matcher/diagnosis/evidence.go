@@ -87,7 +87,7 @@ func userFrame(x *traceback.Exception, line logline.Line) (frame logline.Line, o
 	}
 	line.Number += f.At - x.Line.Number
 	line.Peeled = ""
-	line.Text = fmt.Sprintf("File %q, line %d, in %s", f.File, f.Line, f.Function)
+	line.Text = fmt.Sprintf(`File "%s", line %d, in %s`, f.File, f.Line, f.Function) // as Python writes it: %q would double what parts a path on Windows
 	if f.Code != "" {
 		line.Text += ": " + f.Code
 	}

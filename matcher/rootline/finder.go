@@ -9,6 +9,7 @@ package rootline
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/matcher/prefilter"
@@ -89,18 +90,38 @@ func (r *reading) line(i int) {
 	}
 	r.clean(i, func(line logline.Line) {
 		logged := line.Level == logline.Error || line.Level == logline.Fatal
-		for _, n := range r.possible(line.Text) {
-			row := r.rows[n]
-			if row.Pattern.Matches(line.Text) || logged && row.Pattern.Matches(line.Text[line.Head:]) {
-				r.marks = append(r.marks, mark{line, row, row.Name(line.Text)})
-				return
-			}
+		row := r.row(line.Text, func(row *tool.Row, text string) bool {
+			return row.Pattern.Matches(text) || logged && row.Pattern.Matches(text[line.Head:])
+		})
+		if row == nil {
+			row = r.row(strings.TrimLeft(line.Text, " "), indents)
 		}
-		if logged {
+		switch {
+		case row != nil:
+			r.marks = append(r.marks, mark{line, row, row.Name(line.Text)})
+		case logged:
 			r.marks = append(r.marks, mark{line: line, row: record})
 		}
 	})
 }
+
+// row is the first row that fits a text, nil when none does.
+func (f *Finder) row(text string, fits func(row *tool.Row, text string) bool) *tool.Row {
+	for _, n := range f.possible(text) {
+		if fits(f.rows[n], text) {
+			return f.rows[n]
+		}
+	}
+	return nil
+}
+
+// indents tells whether a row fits a text that was set in: pip did so with all that a build printed, where compilers and shells tell of errors.
+func indents(row *tool.Row, text string) bool {
+	return row.Kind == tool.Error && slices.Contains(builders, row.Tool.Class) && row.Pattern.Matches(text)
+}
+
+// builders are the classes of the tools that build a package.
+var builders = []string{"compile", "link", shellClass}
 
 // record is the row of a line that only its logger calls an error.
 var record = &tool.Row{Tool: &tool.Tool{Class: anyClass}, Kind: tool.Weak, Lines: 1, Ends: true}

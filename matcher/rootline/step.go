@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/gpu-triage/triage/matcher/logline"
-	"github.com/gpu-triage/triage/matcher/traceback"
 	"github.com/gpu-triage/triage/rules/tool"
 )
 
@@ -145,7 +144,7 @@ func (r *reading) isLast(m mark) bool {
 	case logline.Debug, logline.Info, logline.Warning:
 		return false
 	}
-	if traceback.GoesOn(m.line.Text) || traceback.OfLibrary(m.line.Text) {
+	if logline.GoesOn(m.line.Text) || logline.OfLibrary(m.line.Text) {
 		return false
 	}
 	for _, line := range r.lines[r.index(m.line)+1:] {

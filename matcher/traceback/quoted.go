@@ -39,19 +39,15 @@ var (
 	// toldQuoted is one that a person quotes: it appeared "RuntimeError: ...".
 	toldQuoted = pattern.Lazy(`(?i:\b(?:appear(?:s|ed)?|occur(?:s|red)?|show(?:s|ed|n)?|encounter(?:s|ed)?|report(?:s|ed)?|sa(?:ys|id)|get(?:s|ting)?|got|met|meet|see|error|exception)\b[^\n"“]{0,40}?)["“]` +
 		`((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)): ([^\n"“”]+)["”]`)
-	// goesOn is in the words before an exception that a program got over, thenGoesOn in those after it. A message itself may tell of what was
-	// tried, or advise to skip something.
-	goesOn     = pattern.Lazy(`(?i)retry|will try|trying|attempt|skip|ignor|fall(?:ing|s)? ?back|warn`)
-	thenGoesOn = pattern.Lazy(`(?i)\b(?:retrying|(?:will|to) (?:re)?try|retry(?:ing)? in|(?:re)?trying again|attempt \d+|skipp(?:ing|ed)|ignor(?:ing|ed)|fall(?:ing|s)? ?back|continuing)\b`)
 )
+
+// goesOn is in the words before an exception that a program got over. A message itself may tell of what was tried, or advise to skip something.
+var goesOn = pattern.Lazy(`(?i)retry|will try|trying|attempt|skip|ignor|fall(?:ing|s)? ?back|warn`)
 
 // gotOver tells whether a program says that it goes on after an exception: in the words before its message, or in or after that.
 func gotOver(before, message string) bool {
-	return goesOn().MatchString(before) || GoesOn(message)
+	return goesOn().MatchString(before) || logline.GoesOn(message)
 }
-
-// GoesOn tells whether a message says of an error that the program goes on after it: "..., falling back to the CPU", "will retry in 5 s".
-func GoesOn(message string) bool { return thenGoesOn().MatchString(message) }
 
 // statusName is what C++ libraries write for a status. Python 3 prints OSError.
 const statusName = "IOError"
@@ -91,19 +87,13 @@ func told(text string) []string {
 // caughtWords are those with which a program that caught an exception says that it failed, before the message.
 var caughtWords = pattern.Lazy(`^\W{0,8}(?:[\w'-]{1,20} ){0,3}(?i:failed|failure|crashed|aborted|error|exception|fatal|unable to|could not)\b[^:]{0,60}: +(\S.{7,})$`)
 
-// libraryRecord is the header of glog and of TensorFlow's records.
-var libraryRecord = pattern.Lazy(`^(?:\[[^\]\n]*\]:? ?)?[EF]\d{4} |^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [EF] `)
-
-// OfLibrary tells whether a line is a record of C++ libraries, which tell in them also of errors that they get over.
-func OfLibrary(text string) bool { return libraryRecord().MatchString(text) }
-
 // CaughtMessage is the message of an exception of which a program that caught it prints neither type nor traceback, only that it failed: "Error
 // during training: CUDA out of memory", or a log record of an error. Alone says that there is no other line: then somebody pasted the
 // message itself. Whether it is one is to be asked of those who know messages.
 func CaughtMessage(line logline.Line, alone bool) (msg string, ok bool) {
 	body := line.Body()
 	logged := line.Level == logline.Error || line.Level == logline.Fatal
-	if line.Level != "" && !logged || OfLibrary(line.Text) {
+	if line.Level != "" && !logged || logline.OfLibrary(line.Text) {
 		return "", false
 	}
 	before, msg, failed := "", body, logged || alone
