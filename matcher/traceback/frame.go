@@ -56,8 +56,18 @@ func (r *record) pythonFrame(next nextLine) lineAction {
 		r.chain(link)
 		return taken
 	}
+	if r.raises() && !isOther(next.text) {
+		r.raise(next.line, "", next.text)
+		return taken
+	}
 	r.mayBeMessage(next)
 	return r.foreignLine()
+}
+
+// raises tells of frames without a header whether the deepest one shows the statement that raises: then what stands right below is the message,
+// also without its type.
+func (r *record) raises() bool {
+	return r.headless && r.blanks == 0 && len(r.frames) > 0 && raisedIn(r.frames[len(r.frames)-1].Code) != ""
 }
 
 // lastLine reads the line below the frames that names the exception: as Python prints it, marked by pytest, or quoted by a program that

@@ -35,3 +35,15 @@ func TestLabelIsNoType(t *testing.T) {
 		}
 	}
 }
+
+// TestMessageBelowRaise: below a raise statement stands the message, also where neither a header nor a type was copied.
+func TestMessageBelowRaise(t *testing.T) {
+	const frame = "  File \"/w/train.py\", line 3, in main\n    "
+	exceptions, _ := read(t, "x.log", frame+"raise ValueError(\"no data\")\nno data\n")
+	if len(exceptions) != 1 || exceptions[0].Message != "no data" {
+		t.Errorf("below a raise it is read as\n%s", outline(exceptions, ""))
+	}
+	if exceptions, _ := read(t, "x.log", frame+"warn(\"no data\")\nno data\n"); len(exceptions) != 0 {
+		t.Errorf("below another statement it is read as\n%s", outline(exceptions, ""))
+	}
+}
