@@ -84,7 +84,7 @@ func Open(ctx context.Context, options Options) (*Store, error) {
 	s.commits = newCommitter(s)
 	var commits context.Context
 	commits, s.stop = context.WithCancel(context.WithoutCancel(ctx))
-	err := s.connect(options)
+	err := s.connect(ctx, options)
 	if err == nil {
 		s.handles, err = s.create(ctx)
 	}
@@ -105,7 +105,7 @@ func Open(ctx context.Context, options Options) (*Store, error) {
 	return s, nil
 }
 
-func (s *Store) connect(options Options) error {
+func (s *Store) connect(ctx context.Context, options Options) error {
 	dial := []nats.Option{nats.Name("triage"), nats.MaxReconnects(-1), nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 		s.log.Warn("the connection to NATS", "error", err)
 	})}
@@ -116,7 +116,7 @@ func (s *Store) connect(options Options) error {
 		}
 		dial = append(dial, nats.InProcessServer(&s.embedded), nats.ReconnectWait(reconnectWait), nats.ReconnectBufSize(-1))
 	}
-	conn, err := s.dial(url, dial)
+	conn, err := s.dial(ctx, url, dial)
 	if err != nil {
 		return fmt.Errorf("connect to NATS: %w (is NATS_URL right and the cluster up?)", err)
 	}
@@ -131,13 +131,21 @@ const (
 	dialAgain  = 500 * time.Millisecond
 )
 
-func (s *Store) dial(url string, options []nats.Option) (*nats.Conn, error) {
-	for until := time.Now().Add(dialWithin); ; time.Sleep(dialAgain) {
+// dial connects to the cluster, waiting for it to come up. The error is the last try's.
+func (s *Store) dial(ctx context.Context, url string, options []nats.Option) (*nats.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, dialWithin)
+	defer cancel()
+	for {
 		conn, err := nats.Connect(url, options...)
-		if !errors.Is(err, nats.ErrNoServers) || time.Now().After(until) {
+		if !errors.Is(err, nats.ErrNoServers) {
 			return conn, err
 		}
 		s.log.Info("waiting for NATS", "error", err)
+		select {
+		case <-time.After(dialAgain):
+		case <-ctx.Done():
+			return nil, err
+		}
 	}
 }
 

@@ -129,7 +129,7 @@ func failedTool(read *reading.Result, s situation, root *finding) *finding {
 		return nil
 	}
 	if root != nil && root.role() != signature.Consequence && read.Command(failed.Line) < root.command {
-		return nil
+		return nil // the failure of an earlier command, which the root's leaves behind
 	}
 	el := comparedElement(read, signature.FailedFinding, failed.Value())
 	el.Line, el.Text, el.Shows = failed.Line, failed.Text, failed.Shows

@@ -66,8 +66,11 @@ var explains = map[signature.Role]int{signature.Cause: 0, signature.Generic: 1, 
 
 // earlier tells whether a caused b rather than the other way round. first is the rank that the launcher saw fail first, or NoRank.
 func earlier(a, b *finding, first int) bool {
-	if a.anotherCommand(b) {
-		return a.leaves(b) || a.command < b.command && !b.leaves(a)
+	switch {
+	case a.byLaterCommand(b):
+		return a.leaves(b)
+	case b.byLaterCommand(a):
+		return !b.leaves(a)
 	}
 	if x, y := a.cutOff(), b.cutOff(); x != y && !apart(a, b) && y == a.Earliest(first).Before(b.Earliest(first)) {
 		return y
@@ -95,16 +98,15 @@ func earlier(a, b *finding, first int) bool {
 	return a.Earliest(first).Before(b.Earliest(first))
 }
 
-// anotherCommand tells whether a shell was given another command between two findings.
-func (f *finding) anotherCommand(other *finding) bool {
-	return f.command != other.command && f.First.Line.Source == other.First.Line.Source
+// byLaterCommand tells whether a shell was given another command after another finding and before this one.
+func (f *finding) byLaterCommand(other *finding) bool {
+	return f.command > other.command && f.First.Line.Source == other.First.Line.Source
 }
 
 // leaves tells whether the finding is of a later command than another one, and leaves it behind: who goes on to another command asks about
 // that, unless nothing is known of its failure but that it may follow from the one before.
 func (f *finding) leaves(other *finding) bool {
-	return f.anotherCommand(other) && f.command > other.command &&
-		f.role() != signature.Consequence && explains[f.role()] <= max(explains[other.role()], explains[signature.Generic])
+	return f.byLaterCommand(other) && f.role() != signature.Consequence && explains[f.role()] <= max(explains[other.role()], explains[signature.Generic])
 }
 
 // accountsFor tells whether the machine tells of the reason for what the log tells. Else what the log states is no consequence of anything

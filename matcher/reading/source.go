@@ -186,9 +186,7 @@ func (s *source) exception(e *traceback.Exception) {
 
 // raised is a chain of exceptions, given by its last one, with the signatures that may know them.
 func (s *source) raised(e *traceback.Exception) (raised Chain) {
-	if e.Before != nil && e.Lone() {
-		e.Show(e.Before())
-	}
+	e.Show()
 	for x := e; x != nil; x = x.Earlier {
 		before := x.Before
 		if before == nil {

@@ -18,7 +18,7 @@ type Exception struct {
 	Line    logline.Line   // the line that holds Type
 	Lines   []logline.Line // the lines of Message that were kept, the first is Line; their Text is what the program printed
 	Header  logline.Line   // the line "Traceback (most recent call last)", zero for a lone line
-	Before  func() string  // what its writer printed just before it; nil when nobody asked
+	Before  func() string  // what its writer printed just before it, or the message that relays it had before; nil when nobody asked
 	Level   logline.Level  // severity of the log record that the traceback was written into, "" when it was printed bare
 	// Swallowed tells that Python itself says nobody was told: an exception in a destructor or a callback.
 	Swallowed bool

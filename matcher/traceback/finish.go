@@ -48,7 +48,7 @@ func (r *record) finish() *Exception {
 	r.turn()
 	e := r.exc
 	e.Frames, e.Earlier, e.Link, e.Swallowed = r.frames, r.earlier, r.link, r.swallowed
-	e.Lines, e.Message = r.message.kept(), bare(r.message.text(r.width, len(e.Type)+len(": ")))
+	e.Lines, e.Message = r.message.kept(), plain(r.message.text(r.width, len(e.Type)+len(": ")))
 	e.Level = r.level()
 	e.Failures = parseFailures(e.Lines)
 	for _, f := range e.Failures {
@@ -56,8 +56,8 @@ func (r *record) finish() *Exception {
 			r.relayed = append(r.relayed, f.Raised)
 		}
 	}
-	if inner := r.wrapped(); inner != nil && len(r.relayed) == 0 {
-		r.relayed = append(r.relayed, inner)
+	if len(r.relayed) == 0 {
+		r.relayed = r.wrapped()
 	}
 	e.follow(r.relayed)
 	return e
@@ -66,8 +66,8 @@ func (r *record) finish() *Exception {
 // nodeOfGraph is what TensorFlow puts before a message: where in its graph it was raised.
 var nodeOfGraph = pattern.Lazy(`^\{\{(?:function_node|node) [^{}]{1,300}\}\} ?`)
 
-// bare is a message without where TensorFlow raised it, and without the mark that ends Markdown's code when the code began before the message.
-func bare(message string) string {
+// plain is a message without where TensorFlow raised it, and without the mark that ends Markdown's code when the code began before the message.
+func plain(message string) string {
 	if strings.HasPrefix(message, "{{") {
 		message = message[len(nodeOfGraph().FindString(message)):]
 	}

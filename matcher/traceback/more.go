@@ -210,7 +210,7 @@ func (r *record) goesOn(text string) bool {
 func (r *record) goesOnAfterBlanks(text string) bool {
 	last := r.message.last()
 	switch {
-	case isSpace(text[0]) && r.message.indented, r.message.lines() == 1 && beforeWrapped().MatchString(last), last == "" && r.colon, strings.HasSuffix(last, ":"), strings.HasSuffix(text, ":") && r.blanks == 1:
+	case isSpace(text[0]) && r.message.indented, r.message.lines() == 1 && layerFailed().MatchString(last), last == "" && r.colon, strings.HasSuffix(last, ":"), strings.HasSuffix(text, ":") && r.blanks == 1:
 		r.addBlanks()
 		return true
 	}

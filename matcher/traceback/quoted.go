@@ -130,7 +130,7 @@ func wholeRepr(text string) (typ, msg string, ok bool) {
 		return "", "", false
 	}
 	typ, msg, ok = reprOf(text)
-	return typ, msg, ok && typ == name && strings.HasSuffix(text, ")") && strings.Count(text, "\n") == 0
+	return typ, msg, ok && typ == name && strings.HasSuffix(text, ")")
 }
 
 // lastName is where the dotted name begins that a text ends with.

@@ -19,13 +19,12 @@ var (
 const maxShown = 300
 
 // Show gives an exception of whose traceback nothing but the last line is known the source line that stands above it, where one does: people
-// copy the line of code together with the error below it, and begin in the middle of what a notebook shows. Before is what its writer
-// printed before it.
-func (e *Exception) Show(before string) {
-	if !e.Lone() || e.Type == "" || before == "" || e.Earlier != nil {
+// copy the line of code together with the error below it, and begin in the middle of what a notebook shows.
+func (e *Exception) Show() {
+	if !e.Lone() || e.Type == "" || e.Before == nil || e.Earlier != nil {
 		return
 	}
-	lines := strings.Split(before, "\n")
+	lines := strings.Split(e.Before(), "\n")
 	if f := shownCell(lines); f.Code != "" {
 		if f.File != "" {
 			e.Frames = []Frame{f}

@@ -19,8 +19,8 @@ func TestShow(t *testing.T) {
 		{"another program's line", "INFO:brew:pot = shelf.take(2)", "", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			e := &Exception{Type: "ValueError", Message: "no"}
-			e.Show(test.before)
+			e := &Exception{Type: "ValueError", Message: "no", Before: func() string { return test.before }}
+			e.Show()
 			file := ""
 			if len(e.Frames) > 0 {
 				file = e.Frames[0].File
@@ -34,8 +34,8 @@ func TestShow(t *testing.T) {
 
 // TestShowKeepsFrames leaves a traceback with frames as it is.
 func TestShowKeepsFrames(t *testing.T) {
-	e := &Exception{Type: "ValueError", Frames: []Frame{{File: "brew.py", Line: 3, Code: "pot()"}}}
-	e.Show("    lid = shelf.take(2)")
+	e := &Exception{Type: "ValueError", Frames: []Frame{{File: "brew.py", Line: 3, Code: "pot()"}}, Before: func() string { return "    lid = shelf.take(2)" }}
+	e.Show()
 	if e.Code() != "pot()" {
 		t.Errorf("code is %q", e.Code())
 	}

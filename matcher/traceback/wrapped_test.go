@@ -1,6 +1,9 @@
 package traceback
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestKeras: what Keras puts around the message of a layer's exception, and around one that AutoGraph's code raised.
 func TestKeras(t *testing.T) {
@@ -31,5 +34,19 @@ func TestKeras(t *testing.T) {
 		if inner.Type != c.typ || inner.Message != c.message || inner.Frames[len(inner.Frames)-1].Function != c.function {
 			t.Errorf("%s is read as\n%s", name, outline(exceptions, ""))
 		}
+	}
+}
+
+// TestGraphWithoutNode: what stands above the line of the node is no message, however long it is; without that line there is none.
+func TestGraphWithoutNode(t *testing.T) {
+	const raised = "Traceback (most recent call last):\n  File \"/w/train.py\", line 3, in main\n    fit(x)\nInvalidArgumentError: Graph execution error:\n\n"
+	stack := "Detected at node 'ctc' defined at (most recent call last):\n" + strings.Repeat("    File \"/w/net.py\", line 12, in call\n      return self.inner(x)\n", 300)
+	exceptions, _ := read(t, "x.log", raised+stack)
+	if len(exceptions) != 1 || exceptions[0].Earlier != nil {
+		t.Errorf("without a node it is read as\n%s", outline(exceptions, ""))
+	}
+	exceptions, _ = read(t, "x.log", raised+stack+"Node: 'ctc'\nSaw a label\n")
+	if len(exceptions) != 1 || exceptions[0].Earlier == nil || exceptions[0].Earlier.Message != "Saw a label" {
+		t.Errorf("behind a long stack it is read as\n%s", outline(exceptions, "")[:400])
 	}
 }

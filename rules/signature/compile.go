@@ -3,7 +3,6 @@ package signature
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -237,12 +236,12 @@ func (l *loader) conditions(texts []rulefile.Text, own map[string]bool) []*condi
 }
 
 // comparedToNil is a name that a condition compares to nil.
-var comparedToNil = regexp.MustCompile(`\b(\w+) == nil\b`)
+var comparedToNil = pattern.Lazy(`\b(\w+) == nil\b`)
 
 // noGroupIsNil refuses to ask under match: whether a group was not found: it is not known then, and the condition never holds.
 func (l *loader) noGroupIsNil(match []rulefile.Text, own map[string]bool) {
 	for _, t := range match {
-		for _, m := range comparedToNil.FindAllStringSubmatch(t.Value, -1) {
+		for _, m := range comparedToNil().FindAllStringSubmatch(t.Value, -1) {
 			if own[m[1]] {
 				l.Problem(t.Line, t.Column, "under match: a group that was not found is not known, so that %s == nil never holds; ask what else tells it, such as error.message", m[1])
 			}

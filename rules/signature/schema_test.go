@@ -50,3 +50,23 @@ func TestSchemaHasTheLoadersKeys(t *testing.T) {
 		}
 	}
 }
+
+// TestSchemaHasTheRoles keeps the roles that editors offer at those that the loader takes.
+func TestSchemaHasTheRoles(t *testing.T) {
+	content, err := os.ReadFile("../signature.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct {
+		Properties struct {
+			Role struct{ Enum []Role }
+		}
+	}
+	if err := json.Unmarshal(content, &schema); err != nil {
+		t.Fatal(err)
+	}
+	want := []Role{Cause, Consequence, Generic, Unexplained, Inferred, Message, Noise, Progress, Command, Pace}
+	if got := schema.Properties.Role.Enum; !slices.Equal(got, want) {
+		t.Errorf("the schema has the roles %v, the loader takes %v", got, want)
+	}
+}
