@@ -8,12 +8,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gpu-triage/triage/rules/history"
 	"github.com/gpu-triage/triage/rules/history/table"
 )
 
 // builder collects the releases of a package into a table, in any order.
 type builder struct {
-	distribution distribution
+	distribution history.Listing
 	releases     []table.Release
 	modules      map[string]*moduleHistory
 }
@@ -24,7 +25,7 @@ type moduleHistory struct {
 	records map[table.Record][]int
 }
 
-func newBuilder(d distribution) *builder {
+func newBuilder(d history.Listing) *builder {
 	return &builder{distribution: d, modules: make(map[string]*moduleHistory)}
 }
 
@@ -129,9 +130,9 @@ func (b *builder) encode() ([]byte, error) {
 		modules = append(modules, m)
 	}
 	if len(modules) == 0 {
-		return nil, fmt.Errorf("%s: no release could be read", b.distribution.name)
+		return nil, fmt.Errorf("%s: no release could be read", b.distribution.Name)
 	}
-	return table.Encode(b.distribution.name, b.rootOrder(roots), b.releases, modules, compress)
+	return table.Encode(b.distribution.Name, b.rootOrder(roots), b.releases, modules, compress)
 }
 
 // compress uses the program zstd where there is one, which gets a tenth more out of it.
@@ -174,7 +175,7 @@ func setAt(indexes, places []int) table.Set {
 // rootOrder puts the package's main module first.
 func (b *builder) rootOrder(roots map[string]bool) []string {
 	var order []string
-	for _, root := range append(b.distribution.roots, strings.ReplaceAll(b.distribution.name, "-", "_")) {
+	for _, root := range slices.Concat(b.distribution.Roots, []string{strings.ReplaceAll(b.distribution.Name, "-", "_")}) {
 		if roots[root] {
 			order = append(order, root)
 			delete(roots, root)

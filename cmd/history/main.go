@@ -3,9 +3,7 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	_ "embed" // for the list of packages
 	"errors"
 	"flag"
 	"fmt"
@@ -15,14 +13,13 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/gpu-triage/triage/rules/history"
 	"golang.org/x/sync/errgroup"
 )
-
-//go:embed packages.txt
-var packages string
 
 func main() {
 	log.SetFlags(log.Ltime)
@@ -74,20 +71,20 @@ func run(ctx context.Context) error {
 }
 
 // makeAll makes the tables of some packages, so many at a time.
-func (m *maker) makeAll(ctx context.Context, chosen []distribution, parallel int) error {
+func (m *maker) makeAll(ctx context.Context, chosen []history.Listing, parallel int) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallel)
 	for _, d := range chosen {
 		group.Go(func() error {
 			encoded, err := m.history(ctx, d)
 			if err != nil {
-				return fmt.Errorf("%s: %w", d.name, err)
+				return fmt.Errorf("%s: %w", d.Name, err)
 			}
 			if m.download {
-				log.Printf("%s: downloaded", d.name)
+				log.Printf("%s: downloaded", d.Name)
 				return nil
 			}
-			log.Printf("%s: %d kB", d.name, len(encoded)>>10)
+			log.Printf("%s: %d kB", d.Name, len(encoded)>>10)
 			return os.WriteFile(m.tableFile(d), encoded, 0o644)
 		})
 	}
@@ -102,30 +99,20 @@ func defaultCache() string {
 	return filepath.Join(dir, "triage-history")
 }
 
-// choose reads packages.txt.
-func choose(names []string) ([]distribution, error) {
-	all := make(map[string]distribution)
-	var chosen []distribution
-	lines := bufio.NewScanner(strings.NewReader(packages))
-	for lines.Scan() {
-		words := strings.Fields(lines.Text())
-		if len(words) == 0 || words[0] == "#" {
-			continue
-		}
-		d := distribution{name: words[0], roots: words[1:]}
-		all[normal(d.name)] = d
-		if len(names) == 0 {
-			chosen = append(chosen, d)
-		}
+// choose finds packages among those that are listed: all when none is named.
+func choose(names []string) ([]history.Listing, error) {
+	if len(names) == 0 {
+		return history.Listed(), nil
 	}
+	var chosen []history.Listing
 	for _, name := range names {
-		d, ok := all[normal(name)]
-		if !ok {
-			return nil, fmt.Errorf("%s is not in cmd/history/packages.txt; add a line for it", name)
+		i := slices.IndexFunc(history.Listed(), func(d history.Listing) bool { return normal(d.Name) == normal(name) })
+		if i < 0 {
+			return nil, fmt.Errorf("%s is not in rules/history/packages.txt; add a line for it", name)
 		}
-		chosen = append(chosen, d)
+		chosen = append(chosen, history.Listed()[i])
 	}
-	return chosen, lines.Err()
+	return chosen, nil
 }
 
 // pipsIndex is the index that pip takes packages from: the one that it is set up to use, else its own.

@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 
+	"github.com/gpu-triage/triage/rules/history"
 	"github.com/gpu-triage/triage/rules/history/table"
 )
 
@@ -24,15 +25,9 @@ type maker struct {
 	download bool
 }
 
-// distribution is a package of the index and the modules it brings.
-type distribution struct {
-	name  string
-	roots []string // all when empty
-}
-
 // history reads the releases of a package that its table lacks, oldest version first, and returns the new table.
-func (m *maker) history(ctx context.Context, d distribution) ([]byte, error) {
-	releases, err := m.client.releases(ctx, d.name)
+func (m *maker) history(ctx context.Context, d history.Listing) ([]byte, error) {
+	releases, err := m.client.releases(ctx, d.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +45,7 @@ func (m *maker) history(ctx context.Context, d distribution) ([]byte, error) {
 			if ctx.Err() != nil {
 				return nil, err
 			}
-			log.Printf("%s %s: %v", d.name, r.version, err)
+			log.Printf("%s %s: %v", d.Name, r.version, err)
 			b.unread(r)
 		}
 	}
@@ -61,7 +56,7 @@ func (m *maker) history(ctx context.Context, d distribution) ([]byte, error) {
 }
 
 // resume goes on from the table that is there, if any.
-func (m *maker) resume(b *builder, d distribution, releases []release) (map[string]bool, error) {
+func (m *maker) resume(b *builder, d history.Listing, releases []release) (map[string]bool, error) {
 	if m.anew {
 		return nil, nil
 	}
@@ -79,7 +74,7 @@ func (m *maker) resume(b *builder, d distribution, releases []release) (map[stri
 	return b.resume(t, releases)
 }
 
-func (m *maker) tableFile(d distribution) string { return filepath.Join(m.out, d.name+".history") }
+func (m *maker) tableFile(d history.Listing) string { return filepath.Join(m.out, d.Name+".history") }
 
 // release reads one release; known holds what the files of older ones declare, and takes in those of this one.
 func (m *maker) release(ctx context.Context, b *builder, known map[member][]table.Record, r release) error {
@@ -101,8 +96,8 @@ func (m *maker) release(ctx context.Context, b *builder, known map[member][]tabl
 }
 
 // pack is what the release's archive holds, from the cache or from the index.
-func (m *maker) pack(ctx context.Context, d distribution, known map[member][]table.Record, r release) (*pack, error) {
-	name := path.Join(d.name, r.version+".pack")
+func (m *maker) pack(ctx context.Context, d history.Listing, known map[member][]table.Record, r release) (*pack, error) {
+	name := path.Join(d.Name, r.version+".pack")
 	p := &pack{}
 	if have, err := m.cache.load(name, p); have || err != nil {
 		return p, err
@@ -113,7 +108,7 @@ func (m *maker) pack(ctx context.Context, d distribution, known map[member][]tab
 	}
 	var want []member
 	for _, member := range archive.members {
-		place := placeOf(member.Path, d.roots)
+		place := placeOf(member.Path, d.Roots)
 		_, have := known[member]
 		switch {
 		case isMetadata(member.Path):
@@ -144,11 +139,11 @@ func isMetadata(name string) bool {
 }
 
 // declare asks Python, or the cache, what the new files of a release declare.
-func (m *maker) declare(d distribution, known map[member][]table.Record, r release, p *pack) error {
+func (m *maker) declare(d history.Listing, known map[member][]table.Record, r release, p *pack) error {
 	if len(p.Contents) == 0 {
 		return nil
 	}
-	name := path.Join(d.name, r.version+"."+programVersion())
+	name := path.Join(d.Name, r.version+"."+programVersion())
 	var all []declared
 	have, err := m.cache.load(name, &all)
 	if err != nil {
@@ -156,7 +151,7 @@ func (m *maker) declare(d distribution, known map[member][]table.Record, r relea
 	}
 	if !have {
 		for _, c := range p.Contents {
-			records, err := m.parser.declarations(placeOf(c.Member.Path, d.roots), c.Source)
+			records, err := m.parser.declarations(placeOf(c.Member.Path, d.Roots), c.Source)
 			if err != nil {
 				return err
 			}

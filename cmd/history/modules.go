@@ -6,11 +6,12 @@ import (
 	"net/textproto"
 	"strings"
 
+	"github.com/gpu-triage/triage/rules/history"
 	"github.com/gpu-triage/triage/rules/history/table"
 )
 
 // modulesOf are the modules of a release with what they declare.
-func modulesOf(p *pack, d distribution, known map[member][]table.Record) map[string]map[table.Record]bool {
+func modulesOf(p *pack, d history.Listing, known map[member][]table.Record) map[string]map[table.Record]bool {
 	modules := make(map[string]map[table.Record]bool)
 	ensure := func(name string) map[table.Record]bool {
 		for at := name; ; {
@@ -26,7 +27,7 @@ func modulesOf(p *pack, d distribution, known map[member][]table.Record) map[str
 	}
 	sources, stubs := make(map[string]bool), make(map[string][]table.Record)
 	for _, m := range p.Members {
-		place := placeOf(m.Path, d.roots)
+		place := placeOf(m.Path, d.Roots)
 		switch {
 		case place.module == "":
 		case place.skipped:

@@ -42,13 +42,6 @@ type Package struct {
 	damaged  error
 }
 
-// roots maps what is imported to the distribution that brings it, where the two have different names.
-var roots = map[string]string{
-	"functorch": "torch", "PIL": "pillow", "sklearn": "scikit-learn", "pkg_resources": "setuptools",
-	"lightning_fabric": "lightning", "mpl_toolkits": "matplotlib", "pylab": "matplotlib",
-	"megatron": "megatron-core", "nemo": "nemo-toolkit", "orbax": "orbax-checkpoint", "google": "protobuf", "hydra": "hydra-core",
-}
-
 // Covered are the distributions that have a table, sorted.
 func Covered() []string {
 	entries, err := fs.ReadDir(shipped, "data")
@@ -68,7 +61,7 @@ func Covered() []string {
 // distribution's own name is taken too, with - or _.
 func Distribution(name string) string {
 	root, _, _ := strings.Cut(name, ".")
-	if d, ok := roots[root]; ok {
+	if d, ok := roots()[root]; ok {
 		root = d
 	}
 	wanted := normal(root)
