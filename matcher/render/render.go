@@ -233,6 +233,9 @@ func Earlier(r *report.Report) (links []string) {
 
 // silence is what stands in the place of a diagnosis when there is none.
 func silence(r *report.Report) string {
+	if r.Stats.Lines == 1 {
+		return "No failure found in 1 line."
+	}
 	return fmt.Sprintf("No failure found in %d lines.", r.Stats.Lines)
 }
 

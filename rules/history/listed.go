@@ -15,14 +15,22 @@ type Listing struct {
 	// Roots are the packages that it installs; all that an archive holds when there are none. One that begins with - is left out, with all
 	// below it.
 	Roots []string
+	// Apart says that a bare name, as messages give those of classes, means something of it only where the traceback shows it.
+	Apart bool
 }
 
 // Listed are the distributions whose histories are kept, the most asked for first.
 var Listed = sync.OnceValue(func() []Listing {
 	var all []Listing
+	apart := false
 	for line := range strings.Lines(packagesText) {
-		if words := strings.Fields(line); len(words) > 0 && words[0] != "#" {
-			all = append(all, Listing{words[0], words[1:]})
+		words := strings.Fields(line)
+		switch {
+		case len(words) == 0 || words[0] == "#":
+		case words[0] == "---":
+			apart = true
+		default:
+			all = append(all, Listing{words[0], words[1:], apart})
 		}
 	}
 	return all

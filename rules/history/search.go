@@ -46,14 +46,18 @@ func (p *Package) definers(word string) []string {
 	return all[:min(len(all), maxMoved)]
 }
 
-// Offering are the distributions that offer a name at their top in some release, as transformers does Trainer.
+// Offering are the distributions that offer a name at their top in some release, as transformers does Trainer, without those that stand
+// apart.
 func Offering(name string) []string { return offering()[name] }
 
 // offering is made when it is first asked for: every table has to be opened for it.
 var offering = sync.OnceValue(func() map[string][]string {
 	all := make(map[string][]string)
-	for _, d := range Covered() {
-		p, err := Open(d)
+	for _, d := range Listed() {
+		if d.Apart {
+			continue
+		}
+		p, err := Open(d.Name)
 		if err != nil { // the tables are part of the program and tested
 			continue
 		}
@@ -63,7 +67,7 @@ var offering = sync.OnceValue(func() map[string][]string {
 		}
 		for i, e := range m.Entries { // sorted by their names
 			if i == 0 || m.Entries[i-1].Name != e.Name {
-				all[e.Name] = append(all[e.Name], d)
+				all[e.Name] = append(all[e.Name], p.Name())
 			}
 		}
 	}
