@@ -30,6 +30,12 @@ PAIRS = [
     ("setuptools", "setuptools", "65.7.0", "80.9.0", []),
     ("omegaconf", "omegaconf", "2.0.6", "2.3.0", []),
     ("packaging", "packaging", "21.3", "24.2", []),
+    ("httpx", "httpx", "0.23.3", "0.28.1", []),
+    ("imageio", "imageio", "2.9.0", "2.37.0", ["numpy<2"]),
+    ("moviepy", "moviepy", "1.0.3", "2.1.2", ["numpy<2"]),
+    ("albumentations", "albumentations", "1.3.1", "2.0.8", ["numpy<2"]),
+    ("optuna", "optuna", "2.10.1", "4.1.0", ["numpy<2"]),
+    ("numba", "numba", "0.56.4", "0.60.0", []),
 ]
 
 INSPECT = r'''

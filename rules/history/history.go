@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/gpu-triage/triage/rules/condition"
 	"github.com/gpu-triage/triage/rules/history/table"
@@ -43,7 +44,7 @@ type Package struct {
 }
 
 // Covered are the distributions that have a table, sorted.
-func Covered() []string {
+var Covered = sync.OnceValue(func() []string {
 	entries, err := fs.ReadDir(shipped, "data")
 	if err != nil { // the folder is part of the program
 		return nil
@@ -55,7 +56,16 @@ func Covered() []string {
 		}
 	}
 	return names
-}
+})
+
+// covered are the distributions that have a table, by their names as the index compares them.
+var covered = sync.OnceValue(func() map[string]string {
+	byName := make(map[string]string)
+	for _, d := range Covered() {
+		byName[normal(d)] = d
+	}
+	return byName
+})
 
 // Distribution is the distribution that has a dotted name, as "scikit-learn" for sklearn.metrics; "" when none is covered. A
 // distribution's own name is taken too, with - or _.
@@ -64,13 +74,7 @@ func Distribution(name string) string {
 	if d, ok := roots()[root]; ok {
 		root = d
 	}
-	wanted := normal(root)
-	for _, d := range Covered() {
-		if normal(d) == wanted {
-			return d
-		}
-	}
-	return ""
+	return covered()[normal(root)]
 }
 
 func normal(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "-")) }
