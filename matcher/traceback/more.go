@@ -97,7 +97,8 @@ func (r *record) asHeader(next nextLine) lineAction {
 	switch {
 	case !ok:
 		return undecided
-	case r.announced() && !r.strayed(), strings.Contains(next.text, tracebackOf), strings.TrimSpace(before) != "" && isWords(before):
+	case r.announced() && !r.strayed(), strings.Contains(next.text, tracebackOf), strings.Contains(next.text, lastCalls+": "+rankMark),
+		strings.TrimSpace(before) != "" && isWords(before):
 		return relays
 	}
 	return ended

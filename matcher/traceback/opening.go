@@ -16,6 +16,7 @@ const (
 	terminateCalled = "terminate called after throwing an instance of '"
 	tracebackOf     = "Traceback of " // a compiled program's, inside the message of the interpreter's
 	lastCalls       = "(most recent call last)"
+	rankMark        = "(RANK "             // behind the header of another rank's, inside the message of who gathered them
 	ignoredIn       = "Exception ignored " // in a destructor or a callback: Python says so and goes on
 	pytestMark      = "E  "
 	side            = "│" // of a box around a traceback
@@ -97,11 +98,11 @@ func findHeader(text string) (before string, ok bool) {
 	return text[:i], true
 }
 
-// endsHeader tells whether a header can end like this: with a colon, with the frame of a box, or with what another process wrote
-// at the same time.
+// endsHeader tells whether a header can end like this: with a colon, with the rank that it is of, with the frame of a box, or with what
+// another process wrote at the same time.
 func endsHeader(rest string) bool {
 	rest = strings.TrimLeft(strings.TrimPrefix(rest, ":"), " ")
-	for _, start := range []string{"Traceback ", `File "`, "─", "╮", side, `\n`} {
+	for _, start := range []string{"Traceback ", `File "`, "─", "╮", side, `\n`, rankMark} {
 		if strings.HasPrefix(rest, start) {
 			return true
 		}

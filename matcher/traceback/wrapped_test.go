@@ -50,3 +50,12 @@ func TestGraphWithoutNode(t *testing.T) {
 		t.Errorf("behind a long stack it is read as\n%s", outline(exceptions, "")[:400])
 	}
 }
+
+// TestGatheredRanks: who gathers what failed on the ranks names each below its own message, also where only that message was pasted.
+func TestGatheredRanks(t *testing.T) {
+	const of = "Traceback (most recent call last): (RANK 0)\n  File \"/w/plan.py\", line 7, in plan\n    raise ValueError(name)\nValueError: no such tensor\n"
+	exceptions, _ := read(t, "x.log", "GatherException: GatherException ranks:dict_keys([0])\n"+of)
+	if len(exceptions) != 1 || exceptions[0].Earlier == nil || exceptions[0].Earlier.Type != "ValueError" {
+		t.Errorf("it is read as\n%s", outline(exceptions, ""))
+	}
+}
