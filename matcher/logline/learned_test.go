@@ -163,6 +163,9 @@ func TestRecordsInJSON(t *testing.T) {
 	for raw, want := range map[string][]string{
 		inJSON(map[string]any{"event": traceback, "level": "info"}):                       child[4:],
 		inJSON(map[string]any{"msg": "failed", "exc_info": traceback}):                    append([]string{"failed"}, child[4:]...),
+		`{"level":"error","msg":"no pod","error":"image is missing"}`:                     {"no pod: image is missing"},
+		`{"level":"error","msg":"no pod: denied","err":"denied"}`:                         {"no pod: denied"},
+		`{"msg":"done","error":null}`:                                                     {"done"},
 		inJSON(map[string]any{"textPayload": "a\n\nb\n"}):                                 {"a", "", "b"},
 		inJSON(map[string]any{"message": "1%\r2%"}):                                       {"1%", "2%"},
 		`[pod/a-1/b] {"line":"[rank2]: x"}`:                                               {"x"},

@@ -22,6 +22,7 @@ var (
 	textKeys  = []string{"message", "msg", "log", "text", "event", "body", "line", "content", "textPayload", "MESSAGE", "Body", "data", "output", "@message", "log_message"}
 	innerKeys = []string{"jsonPayload", "log", "message", "data", "record", "fields", "body", "attributes", "labels", "kubernetes", "resource", "event"}
 	errorKeys = []string{"exc_info", "exception", "stack_trace", "stack", "traceback", "exc_text", "stacktrace"}
+	causeKeys = []string{"error", "err"} // of programs in Go, which keep what failed and why apart
 	levelKeys = []string{"level", "levelname", "severity", "lvl", "log.level", "loglevel", "severity_text"}
 	rankKeys  = []string{"rank", "global_rank", "RANK"}
 	hostKeys  = []string{"host", "hostname", "node", "pod", "pod_name", "_HOSTNAME", "container_name", "instance"}
@@ -60,6 +61,9 @@ func (r *structured) read(object map[string]any, depth int) (found bool) {
 		r.time = TimeIn(textOf(object, timeKeys))
 	}
 	text := textOf(object, textKeys)
+	if why := textOf(object, causeKeys); why != "" && text != "" && !strings.Contains(text, why) {
+		text = strings.TrimRight(text, "\n") + ": " + why
+	}
 	if why := textOf(object, errorKeys); why != "" && !strings.Contains(text, why) {
 		text = strings.TrimLeft(text+"\n"+why, "\n")
 	}
