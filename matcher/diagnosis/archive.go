@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gpu-triage/triage/rules/condition"
 	"github.com/gpu-triage/triage/rules/fact"
@@ -101,7 +102,7 @@ func (a *archive) shelved(bare, parameter string) []history.Name {
 			full += "." + rest
 		}
 		name := history.Name{Dotted: full, Parameter: parameter}
-		if slices.ContainsFunc(p.Ranges(name), func(r history.Range) bool { return r.Presence == history.Present }) {
+		if hadLately(p, name) {
 			fit = append(fit, name)
 		}
 	}
@@ -109,6 +110,18 @@ func (a *archive) shelved(bare, parameter string) []history.Name {
 		return nil
 	}
 	return fit
+}
+
+// lately is how long ago a release may be that code in use was written for. What left before that is mostly asked for by mistake.
+const lately = 8 * 365 * 24 * time.Hour
+
+// hadLately tells whether a release of these years has a name.
+func hadLately(p *history.Package, name history.Name) bool {
+	releases := p.Releases()
+	since := releases[len(releases)-1].Date.Add(-lately)
+	return slices.ContainsFunc(p.Ranges(name), func(r history.Range) bool {
+		return r.Presence == history.Present && r.Last.Date.After(since)
+	})
 }
 
 // exists tells whether some release has what a name stands for, without its parameter.
