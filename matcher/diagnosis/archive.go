@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gpu-triage/triage/rules/condition"
 	"github.com/gpu-triage/triage/rules/fact"
@@ -76,8 +77,51 @@ func (a *archive) candidates(name history.Name, situation *condition.Situation) 
 		if aliased := a.aliased(bare, name.Parameter); len(aliased) > 0 {
 			return aliased
 		}
+		if shelved := a.shelved(bare, name.Parameter); shelved != nil {
+			return shelved
+		}
 	}
 	return all
+}
+
+// shelved is the full name of what is called by its bare name and offered below the top of its package, as OneHotEncoder(sparse=): in the
+// one package of which some release has it, with the parameter or member that is asked for. Others may have a class of that name, and
+// then nothing follows.
+func (a *archive) shelved(bare, parameter string) []history.Name {
+	top, rest, member := strings.Cut(bare, ".")
+	if parameter == "" && !member {
+		return nil
+	}
+	var fit []history.Name
+	for _, full := range history.Shelved(top) {
+		p := a.open(full)
+		if p == nil || slices.ContainsFunc(fit, func(n history.Name) bool { return a.open(n.Dotted) == p }) {
+			continue
+		}
+		if member {
+			full += "." + rest
+		}
+		name := history.Name{Dotted: full, Parameter: parameter}
+		if hadLately(p, name) {
+			fit = append(fit, name)
+		}
+	}
+	if len(fit) != 1 {
+		return nil
+	}
+	return fit
+}
+
+// lately is how long ago a release may be that code in use was written for. What left before that is mostly asked for by mistake.
+const lately = 8 * 365 * 24 * time.Hour
+
+// hadLately tells whether a release of these years has a name.
+func hadLately(p *history.Package, name history.Name) bool {
+	releases := p.Releases()
+	since := releases[len(releases)-1].Date.Add(-lately)
+	return slices.ContainsFunc(p.Ranges(name), func(r history.Range) bool {
+		return r.Presence == history.Present && r.Last.Date.After(since)
+	})
 }
 
 // exists tells whether some release has what a name stands for, without its parameter.
