@@ -176,12 +176,13 @@ func (el *Element) VariablesForConfirm(s *condition.Situation) {
 	}
 }
 
-// VariablesToSay sets what details and fixes may ask beyond those that confirm: of an exception without its traceback no frame is shown, and what
-// is only said of certain frames is not said.
+// VariablesToSay sets what details and fixes may ask beyond those that confirm: of an exception without its traceback no frame and no source
+// line is shown, and what is only said of certain ones is not said.
 func (el *Element) VariablesToSay(s *condition.Situation) {
 	if el.Exception != nil && el.Exception.Lone() {
 		members := maps.Clone(s.Value("error").Members())
 		members["frames"] = condition.ListValue()
+		members["code"] = condition.StringValue("")
 		s.Set("error", condition.ObjectValue(members))
 	}
 }
