@@ -167,13 +167,23 @@ func upheld(base *rules.Base, matches []match) []match {
 	})
 }
 
-// compare is negative when a match is a better answer than another: of two that fit equally well, the one that asks for more says more.
+// compare is negative when a match is a better answer than another: of two that fit equally well, one that knows the message goes before one
+// that only repeats what any message says, and the one that asks for more says more.
 func (m match) compare(other match) int {
 	return cmp.Or(
 		cmp.Compare(fits[m.signature.Role], fits[other.signature.Role]),
 		cmp.Compare(m.certainty, other.certainty), // the names are in the order of the alphabet: confirmed, likely, unexplained
+		cmp.Compare(repeats(m.signature), repeats(other.signature)),
 		cmp.Compare(other.signature.Asks(), m.signature.Asks()),
 	)
+}
+
+// repeats is 1 for a signature whose answer is what the error's own message says, and 0 for one with an answer of its own.
+func repeats(s *signature.Signature) int {
+	if s.ReadsMessage {
+		return 1
+	}
+	return 0
 }
 
 // ambiguities are sentences about signatures of which nothing but their names tells which of them is the root cause.

@@ -57,3 +57,50 @@ references: [x]
 		}
 	}
 }
+
+// The same of what is only said of a certain source line.
+func TestFixOfCertainCode(t *testing.T) {
+	engine := knowing(t, `id: shape
+title: shape
+keywords: ["shape is odd"]
+match: ['error.message contains "shape is odd"']
+cause: x
+fixes:
+  - {do: convert the image, when: ['error.code contains "image"']}
+  - {do: print the shape}
+references: [x]
+`)
+	for log, want := range map[string]string{
+		"RuntimeError: the shape is odd\n": "print the shape",
+		"Traceback (most recent call last):\n  File \"/w/net.py\", line 3, in load\n    put(image)\nRuntimeError: the shape is odd\n": "convert the image",
+	} {
+		if fixes := answer(t, engine, log).Diagnoses[0].Fixes; fixes[0].Do != want {
+			t.Errorf("%q: %v instead of %q", log, fixes, want)
+		}
+	}
+}
+
+// TestRepeats: of two signatures that fit equally well, the one that has an answer of its own is told before the one that repeats the message.
+func TestRepeats(t *testing.T) {
+	engine := knowing(t, `id: checks
+title: checks
+role: generic
+reads_message: true
+match: ['error.type != ""', 'error.message contains "must be"', 'error.user != nil', 'error.name == "TypeError"']
+cause: x
+fixes: [{do: read it}]
+references: [x]
+`, `id: kind
+title: kind
+role: generic
+keywords: ["must be a Tensor"]
+match: ['error.message contains "must be a Tensor"']
+cause: y
+fixes: [{do: take the tensor out}]
+references: [x]
+`)
+	log := "Traceback (most recent call last):\n  File \"/w/net.py\", line 3, in load\n    put(image)\nTypeError: it must be a Tensor\n"
+	if d := answer(t, engine, log).Diagnoses[0]; d.ID != "kind" {
+		t.Errorf("%s instead of kind", d.ID)
+	}
+}
