@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"sync"
 	"testing"
 	"time"
@@ -54,6 +55,9 @@ func (m machine) link(path, target string) {
 // tool puts a shell script of that name into PATH.
 func (m machine) tool(name, script string) {
 	m.t.Helper()
+	// A process that is started meanwhile would hold the file open for writing, and then it cannot be run.
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	m.write("bin/"+name, "#!/bin/sh\n"+script)
 	if err := os.Chmod(filepath.Join(m.root, "bin", name), 0o755); err != nil {
 		m.t.Fatal(err)
