@@ -74,7 +74,7 @@ func (s *source) caught(line logline.Line) Chain {
 		return nil
 	}
 	m := &s.matching
-	el := m.typed(&traceback.Exception{Line: line, Level: line.Level, Message: message}, s.progress.watching, nil)
+	el := m.typed(&traceback.Exception{Line: line, Level: line.Level, Message: message}, s.progress.watching, func() string { return s.history.before(line) })
 	if m.knownUntyped(el) == 0 {
 		return nil
 	}
