@@ -35,7 +35,6 @@ PAIRS = [
     ("moviepy", "moviepy", "1.0.3", "2.1.2", ["numpy<2"]),
     ("albumentations", "albumentations", "1.3.1", "2.0.8", ["numpy<2"]),
     ("optuna", "optuna", "2.10.1", "4.1.0", ["numpy<2"]),
-    ("numba", "numba", "0.56.4", "0.60.0", []),
 ]
 
 INSPECT = r'''

@@ -17,8 +17,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gpu-triage/triage/rules/history"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/gpu-triage/triage/rules/history"
 )
 
 func main() {

@@ -77,23 +77,23 @@ func (a *archive) candidates(name history.Name, situation *condition.Situation) 
 		if aliased := a.aliased(bare, name.Parameter); len(aliased) > 0 {
 			return aliased
 		}
-		if shelved := a.shelved(bare, name.Parameter); shelved != nil {
-			return shelved
+		if inner := a.inSubmodule(bare, name.Parameter); inner != nil {
+			return inner
 		}
 	}
 	return all
 }
 
-// shelved is the full name of what is called by its bare name and offered below the top of its package, as OneHotEncoder(sparse=): in the
+// inSubmodule is the full name of what is called by its bare name and offered below the top of its package, as OneHotEncoder(sparse=): in the
 // one package of which some release has it, with the parameter or member that is asked for. Others may have a class of that name, and
 // then nothing follows.
-func (a *archive) shelved(bare, parameter string) []history.Name {
+func (a *archive) inSubmodule(bare, parameter string) []history.Name {
 	top, rest, member := strings.Cut(bare, ".")
 	if parameter == "" && !member {
 		return nil
 	}
 	var fit []history.Name
-	for _, full := range history.Shelved(top) {
+	for _, full := range history.InSubmodules(top) {
 		p := a.open(full)
 		if p == nil || slices.ContainsFunc(fit, func(n history.Name) bool { return a.open(n.Dotted) == p }) {
 			continue

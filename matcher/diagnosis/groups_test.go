@@ -35,47 +35,28 @@ references: [x]
 	}
 }
 
-// What is only said of certain frames is not said of an exception without its traceback, whose frames nobody knows.
+// What is only said of certain frames or of a certain source line is not said of an exception without its traceback, whose frames nobody
+// knows.
 func TestFixOfCertainFrames(t *testing.T) {
-	engine := knowing(t, `id: full
+	for _, certain := range []string{`any(error.frames, .file contains "loader")`, `error.code contains "put"`} {
+		engine := knowing(t, `id: full
 title: full
 keywords: ["device is full"]
 match: ['error.message contains "device is full"']
 cause: x
 fixes:
-  - {do: upgrade the loader, when: ['any(error.frames, .file contains "loader")']}
-  - {do: make room, when: ['none(error.frames, .file contains "loader")']}
+  - {do: upgrade the loader, when: ['`+certain+`']}
+  - {do: make room, when: ['not (`+certain+`)']}
 references: [x]
 `)
-	for log, want := range map[string]string{
-		"RuntimeError: the device is full\n": "make room",
-		"Traceback (most recent call last):\n  File \"/w/loader.py\", line 3, in load\n    put()\nRuntimeError: the device is full\n": "upgrade the loader",
-	} {
-		fixes := answer(t, engine, log).Diagnoses[0].Fixes
-		if len(fixes) != 1 || fixes[0].Do != want {
-			t.Errorf("%q: %v instead of %q", log, fixes, want)
-		}
-	}
-}
-
-// The same of what is only said of a certain source line.
-func TestFixOfCertainCode(t *testing.T) {
-	engine := knowing(t, `id: shape
-title: shape
-keywords: ["shape is odd"]
-match: ['error.message contains "shape is odd"']
-cause: x
-fixes:
-  - {do: convert the image, when: ['error.code contains "image"']}
-  - {do: print the shape}
-references: [x]
-`)
-	for log, want := range map[string]string{
-		"RuntimeError: the shape is odd\n": "print the shape",
-		"Traceback (most recent call last):\n  File \"/w/net.py\", line 3, in load\n    put(image)\nRuntimeError: the shape is odd\n": "convert the image",
-	} {
-		if fixes := answer(t, engine, log).Diagnoses[0].Fixes; fixes[0].Do != want {
-			t.Errorf("%q: %v instead of %q", log, fixes, want)
+		for log, want := range map[string]string{
+			"RuntimeError: the device is full\n": "make room",
+			"Traceback (most recent call last):\n  File \"/w/loader.py\", line 3, in load\n    put()\nRuntimeError: the device is full\n": "upgrade the loader",
+		} {
+			fixes := answer(t, engine, log).Diagnoses[0].Fixes
+			if len(fixes) != 1 || fixes[0].Do != want {
+				t.Errorf("%s, %q: %v instead of %q", certain, log, fixes, want)
+			}
 		}
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"testing"
 
 	"github.com/gpu-triage/triage/matcher/facts"
+	"github.com/gpu-triage/triage/rules"
 	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/history"
 )
 
 // A name that no release has is told from one that came or went, and from one that a release newer than the table may have.
@@ -42,6 +44,19 @@ references: [x]
 		}
 		if got := len(answer(t, engine, "the package has not the name "+c.name+"\n", known...).Diagnoses); got != c.want {
 			t.Errorf("%s with einops %q: %d diagnoses, want %d", c.name, c.installed, got, c.want)
+		}
+	}
+}
+
+// TestReleasesOfCovered holds every package that has a history to a fact that tells which release of it is installed.
+func TestReleasesOfCovered(t *testing.T) {
+	base, err := rules.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range history.Covered() {
+		if _, ok := base.Vocabulary.Package(d); !ok {
+			t.Errorf("%s has no fact in rules/facts.yaml", d)
 		}
 	}
 }

@@ -12,10 +12,8 @@ var aliasesText string
 // aliases are the modules by the names by which they are usually imported.
 var aliases = sync.OnceValue(func() map[string]string {
 	modules := make(map[string]string)
-	for line := range strings.Lines(aliasesText) {
-		if words := strings.Fields(line); len(words) == 2 {
-			modules[words[0]] = words[1]
-		}
+	for _, row := range rows(aliasesText) {
+		modules[row[0]] = row[1]
 	}
 	return modules
 })

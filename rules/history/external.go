@@ -15,10 +15,8 @@ var basesText string
 // elsewhere are the attributes of classes outside of the packages: Python's own, and torch.nn.Module.
 var elsewhere = sync.OnceValue(func() map[string][]string {
 	classes := make(map[string][]string)
-	for line := range strings.Lines(basesText) {
-		if words := strings.Fields(line); len(words) > 0 && words[0] != "#" {
-			classes[words[0]] = words[1:]
-		}
+	for _, row := range rows(basesText) {
+		classes[row[0]] = row[1:]
 	}
 	return classes
 })

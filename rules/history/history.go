@@ -4,11 +4,9 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/gpu-triage/triage/rules/condition"
 	"github.com/gpu-triage/triage/rules/history/table"
@@ -42,42 +40,6 @@ type Package struct {
 	modules  map[string]*table.Module
 	damaged  error
 }
-
-// Covered are the distributions that have a table, sorted.
-var Covered = sync.OnceValue(func() []string {
-	entries, err := fs.ReadDir(shipped, "data")
-	if err != nil { // the folder is part of the program
-		return nil
-	}
-	var names []string
-	for _, e := range entries {
-		if name, ok := strings.CutSuffix(e.Name(), ".history"); ok {
-			names = append(names, name)
-		}
-	}
-	return names
-})
-
-// covered are the distributions that have a table, by their names as the index compares them.
-var covered = sync.OnceValue(func() map[string]string {
-	byName := make(map[string]string)
-	for _, d := range Covered() {
-		byName[normal(d)] = d
-	}
-	return byName
-})
-
-// Distribution is the distribution that has a dotted name, as "scikit-learn" for sklearn.metrics; "" when none is covered. A
-// distribution's own name is taken too, with - or _.
-func Distribution(name string) string {
-	root, _, _ := strings.Cut(name, ".")
-	if d, ok := roots()[root]; ok {
-		root = d
-	}
-	return covered()[normal(root)]
-}
-
-func normal(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "-")) }
 
 // Open reads the history of the distribution that has a dotted name. The error is ErrNotCovered when there is none.
 func Open(name string) (*Package, error) {

@@ -2,6 +2,7 @@ package history
 
 import (
 	_ "embed" // for the list of packages
+	"slices"
 	"strings"
 	"sync"
 )
@@ -19,32 +20,50 @@ type Listing struct {
 	Apart bool
 }
 
-// Listed are the distributions whose histories are kept, the most asked for first.
-var Listed = sync.OnceValue(func() []Listing {
-	var all []Listing
+// Listed are the distributions whose histories are kept, the most asked for first. The slice belongs to the package.
+var Listed = sync.OnceValue(func() (all []Listing) {
 	apart := false
-	for line := range strings.Lines(packagesText) {
-		words := strings.Fields(line)
-		switch {
-		case len(words) == 0 || words[0] == "#":
-		case words[0] == "---":
+	for _, row := range rows(packagesText) {
+		if row[0] == "---" {
 			apart = true
-		default:
-			all = append(all, Listing{words[0], words[1:], apart})
+			continue
 		}
+		all = append(all, Listing{row[0], row[1:], apart})
 	}
 	return all
 })
 
-// roots are the distributions by what is imported of them, where the two have different names.
-var roots = sync.OnceValue(func() map[string]string {
-	bring := make(map[string]string)
+// Covered are the names of the distributions that have a table, sorted. The slice belongs to the package.
+var Covered = sync.OnceValue(func() (names []string) {
 	for _, d := range Listed() {
+		names = append(names, d.Name)
+	}
+	slices.Sort(names)
+	return names
+})
+
+// distributions are their names by what is imported of them, and by their own as the index compares those.
+var distributions = sync.OnceValue(func() map[string]string {
+	by := make(map[string]string)
+	for _, d := range Listed() {
+		by[normal(d.Name)] = d.Name
+	}
+	for _, d := range slices.Backward(Listed()) { // of two that install the same, the one that is asked for most
 		for _, root := range d.Roots {
-			if bring[root] == "" {
-				bring[root] = d.Name
-			}
+			by[root] = d.Name
 		}
 	}
-	return bring
+	return by
 })
+
+// Distribution is the distribution that has a dotted name, as "scikit-learn" for sklearn.metrics; "" when none is covered. A
+// distribution's own name is taken too, with - or _.
+func Distribution(name string) string {
+	root, _, _ := strings.Cut(name, ".")
+	if d, ok := distributions()[root]; ok {
+		return d
+	}
+	return distributions()[normal(root)]
+}
+
+func normal(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "-")) }

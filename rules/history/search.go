@@ -61,14 +61,8 @@ var offering = sync.OnceValue(func() map[string][]string {
 		if err != nil { // the tables are part of the program and tested
 			continue
 		}
-		m, err := p.table.Module(p.table.Roots[0])
-		if err != nil || m == nil {
-			continue
-		}
-		for i, e := range m.Entries { // sorted by their names
-			if i == 0 || m.Entries[i-1].Name != e.Name {
-				all[e.Name] = append(all[e.Name], p.Name())
-			}
+		for _, top := range p.names(p.table.Roots[0]) {
+			all[top] = append(all[top], d.Name)
 		}
 	}
 	return all
