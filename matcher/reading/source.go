@@ -165,6 +165,7 @@ func (s *source) exception(e *traceback.Exception) {
 	length := 0
 	for x := e; x != nil; x = x.Earlier {
 		s.statements.origin.Exception(x)
+		s.statements.facts.Paths(x)
 		for _, line := range x.Lines {
 			s.state(s.matching.words(line.Text), line.Text, line, true, false)
 		}

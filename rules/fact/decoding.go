@@ -18,6 +18,7 @@ var decodings = map[string]func(string) (string, error){
 	"cuda":       cudaVersion,
 	"cu":         wheelTag,
 	"tuple":      tupleVersion,
+	"digits":     digitsVersion,
 	"capability": capability,
 	"loose":      looseVersion,
 	"gib":        gib,
@@ -66,6 +67,17 @@ func wheelTag(s string) (string, error) {
 // tupleVersion reads "(2, 28, 9)".
 func tupleVersion(s string) (string, error) {
 	return strings.NewReplacer("(", "", ")", "", " ", "", ",", ".").Replace(s), nil
+}
+
+// digitsVersion reads a version without its point, as folders of Python have it: 310 is 3.10.
+func digitsVersion(s string) (string, error) {
+	if strings.Contains(s, ".") {
+		return s, nil
+	}
+	if len(s) < 2 {
+		return "", fmt.Errorf("%q is not a version without its point", s)
+	}
+	return s[:1] + "." + s[1:], nil
 }
 
 // capability reads a compute capability in any usual spelling (sm80, sm_90a, 8.0, (8, 0), 80) as the number that sm has.

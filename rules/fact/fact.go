@@ -17,6 +17,8 @@ import (
 type Vocabulary struct {
 	// Readers find facts in the lines of a log.
 	Readers []Reader
+	// Paths find facts in the files that a traceback names.
+	Paths []Reader
 	// Dicts are facts printed as a Python dict after a marker.
 	Dicts []DictReader
 	// SelectionLogs are lines by which a library tells how it chooses its backend.
@@ -149,7 +151,12 @@ func (v *Vocabulary) addFact(d *rulefile.Decoder, f *factEntry) {
 	}
 	v.addInstalled(d, f)
 	for _, entry := range f.Read {
-		v.Readers = append(v.Readers, newReader(d, entry, info))
+		reader := newReader(d, entry, info)
+		if entry.Path {
+			v.Paths = append(v.Paths, reader)
+		} else {
+			v.Readers = append(v.Readers, reader)
+		}
 	}
 	for _, entry := range f.Infer {
 		v.Inferences = append(v.Inferences, newInference(d, entry, info))

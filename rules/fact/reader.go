@@ -51,6 +51,7 @@ type readerEntry struct {
 	Value    rulefile.Text `yaml:"value"`
 	Prefix   string        `yaml:"prefix"`
 	Source   string        `yaml:"source"`
+	Path     bool          `yaml:"path"`
 	Head     bool          `yaml:"head"`
 	Said     bool          `yaml:"said"`
 }
@@ -74,7 +75,7 @@ func newReader(d *rulefile.Decoder, e readerEntry, fact *Info) Reader {
 		}
 		r.Within = within
 	}
-	if len(r.Keywords) == 0 {
+	if len(r.Keywords) == 0 && !e.Path {
 		d.Problem(e.Pattern.Line, e.Pattern.Column, "a reader needs keywords: literals, one of which stands in every line that it reads")
 	}
 	checkDecoding(d, e.Decode)
