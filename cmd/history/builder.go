@@ -85,12 +85,17 @@ func (b *builder) unread(r release) {
 
 // add adds a release; known holds what its files declare.
 func (b *builder) add(r release, p *pack, known map[member][]table.Record) {
-	at := len(b.releases)
 	python, requires := metadata(p.Metadata)
-	b.releases = append(b.releases, table.Release{
+	b.addModules(table.Release{
 		Version: r.version, Date: r.date, RequiresPython: cmp.Or(python, r.best().RequiresPython), Requires: requires,
-	})
-	for module, records := range modulesOf(p, b.distribution, known) {
+	}, modulesOf(p, b.distribution, known))
+}
+
+// addModules adds a release with what its modules declare.
+func (b *builder) addModules(r table.Release, modules map[string]map[table.Record]bool) {
+	at := len(b.releases)
+	b.releases = append(b.releases, r)
+	for module, records := range modules {
 		h := b.module(module)
 		h.in = append(h.in, at)
 		open := isOpen(records)

@@ -77,7 +77,7 @@ func (m *maker) makeAll(ctx context.Context, chosen []history.Listing, parallel 
 	group.SetLimit(parallel)
 	for _, d := range chosen {
 		group.Go(func() error {
-			encoded, err := m.history(ctx, d)
+			encoded, err := m.make(ctx, d)
 			if err != nil {
 				return fmt.Errorf("%s: %w", d.Name, err)
 			}

@@ -25,6 +25,14 @@ type maker struct {
 	download bool
 }
 
+// make returns the table of a package, or of Python itself.
+func (m *maker) make(ctx context.Context, d history.Listing) ([]byte, error) {
+	if d.Name == "python" {
+		return pythons(ctx, d)
+	}
+	return m.history(ctx, d)
+}
+
 // history reads the releases of a package that its table lacks, oldest version first, and returns the new table.
 func (m *maker) history(ctx context.Context, d history.Listing) ([]byte, error) {
 	releases, err := m.client.releases(ctx, d.Name)

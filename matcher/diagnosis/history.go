@@ -161,7 +161,7 @@ func (q *wanted) pin() string {
 
 // fits tells whether the Python and the packages that are known to be there take a release.
 func (q *wanted) fits(r history.Release) bool {
-	if python := q.situation.Value("python"); python.Known() && !python.IsNil() && !history.Allows(r.RequiresPython, python.String()) {
+	if python := q.archive.installed("python", q.situation); python != "" && !history.Allows(r.RequiresPython, python) {
 		return false
 	}
 	for _, d := range history.Covered() {

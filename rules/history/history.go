@@ -37,6 +37,7 @@ type Release = table.Release
 type Package struct {
 	table    *table.Table
 	versions []condition.Version
+	lines    bool // the releases are lines of releases, as Python's: 3.8 stands for 3.8.10 too
 	modules  map[string]*table.Module
 	damaged  error
 }
@@ -69,6 +70,7 @@ func Decode(data []byte) (*Package, error) {
 		}
 		p.versions = append(p.versions, v)
 	}
+	p.lines = !slices.ContainsFunc(t.Releases, func(r table.Release) bool { return strings.Count(r.Version, ".") != 1 })
 	if len(p.versions) == 0 {
 		return nil, fmt.Errorf("the history of %s has no releases", t.Package)
 	}
@@ -86,11 +88,20 @@ func (p *Package) Releases() []Release { return p.table.Releases }
 // of them.
 func (p *Package) Index(version string) (int, bool) {
 	public, _, _ := strings.Cut(version, "+")
+	if p.lines {
+		public = line(public)
+	}
 	v, err := condition.ParseVersion(public)
 	if err != nil {
 		return 0, false
 	}
 	return slices.BinarySearchFunc(p.versions, v, condition.Version.Compare)
+}
+
+// line is the line of releases that a version belongs to: 3.8 for 3.8.10.
+func line(version string) string {
+	parts := strings.SplitN(version, ".", 3)
+	return strings.Join(parts[:min(2, len(parts))], ".")
 }
 
 // At tells whether a version has a name. A version that is none of the releases, such as a pre-release or one that was yanked, has

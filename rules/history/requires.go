@@ -7,12 +7,19 @@ import (
 	"github.com/gpu-triage/triage/rules/condition"
 )
 
+// python is the distribution whose history is that of Python itself.
+const python = "python"
+
 // Wants are the versions of another package that a release depends on, as its metadata states them: ">=4.40,<5". False tells that it
 // does not depend on it, or only for an extra, or that the release is none of those that were read.
 func (p *Package) Wants(version, other string) (specifier string, ok bool) {
 	i, exact := p.Index(version)
 	if !exact {
 		return "", false
+	}
+	if other == python {
+		wanted := p.table.Releases[i].RequiresPython
+		return wanted, wanted != ""
 	}
 	for _, requirement := range p.table.Releases[i].Requires {
 		requirement, marker, _ := strings.Cut(requirement, ";")
