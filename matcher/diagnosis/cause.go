@@ -11,6 +11,7 @@ import (
 	"github.com/gpu-triage/triage/matcher/traceback"
 	"github.com/gpu-triage/triage/rules"
 	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/distribution"
 	"github.com/gpu-triage/triage/rules/pattern"
 	"github.com/gpu-triage/triage/rules/signature"
 )
@@ -30,6 +31,7 @@ type match struct {
 	signature *signature.Signature
 	situation *condition.Situation
 	settled   *condition.Situation // the same, with the groups as nil that the capture patterns did not find
+	brings    *distribution.Table  // what is to be installed for a module
 	certainty report.Certainty
 }
 
@@ -95,7 +97,7 @@ func retells(base *rules.Base, el *reading.Element, later, earlier []match) bool
 // weigh evaluates the signatures of an element, the best first. It tells whether one of them says that the line is harmless.
 func weigh(base *rules.Base, el *reading.Element, now situation) (fitting []match, noise bool) {
 	for _, s := range el.Matches {
-		m := match{signature: s, situation: now.conditions.Clone()}
+		m := match{signature: s, situation: now.conditions.Clone(), brings: base.Distributions}
 		el.Variables(m.situation)
 		capture(m.situation, s, el)
 		if len(s.History) > 0 {

@@ -18,7 +18,7 @@ func knowing(t *testing.T, signatures ...string) *matcher.Engine {
   - {name: rank, type: number, about: the rank, ask: echo}
   - {name: torch, type: version}
   - {name: einops, type: version, about: einops, ask: echo, packages: [einops]}
-`)}}
+`)}, "distributions.yaml": {Data: []byte("distributions: [{modules: [sklearn], install: scikit-learn}]\n")}}
 	for _, text := range signatures {
 		id, _, _ := strings.Cut(strings.TrimPrefix(text, "id: "), "\n")
 		files[id+".yaml"] = &fstest.MapFile{Data: []byte(text)}

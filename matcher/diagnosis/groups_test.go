@@ -1,6 +1,9 @@
 package diagnosis_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestGroupsNotFound: what is said when a capture found nothing is said, and what needs the group is not.
 func TestGroupsNotFound(t *testing.T) {
@@ -83,5 +86,26 @@ references: [x]
 	log := "Traceback (most recent call last):\n  File \"/w/net.py\", line 3, in load\n    put(image)\nTypeError: it must be a Tensor\n"
 	if d := answer(t, engine, log).Diagnoses[0]; d.ID != "kind" {
 		t.Errorf("%s instead of kind", d.ID)
+	}
+}
+
+// TestInstallerKnowsDistribution: a package's code is called by its module, and pip is told what brings that.
+func TestInstallerKnowsDistribution(t *testing.T) {
+	engine := knowing(t, `id: old
+title: old
+keywords: ["is too old"]
+match: ['error.message contains "is too old"']
+cause: '{error.owner} says so.'
+fixes:
+  - {do: 'Upgrade {error.owner}.', run: ['pip install -U {error.owner}', 'python -m pip show {error.owner}', 'grep -rn {error.owner} .']}
+references: [x]
+`)
+	for module, distribution := range map[string]string{"sklearn": "scikit-learn", "einops": "einops", "unheard": "unheard"} {
+		log := "Traceback (most recent call last):\n  File \"/opt/lib/python3.11/site-packages/" + module + "/a.py\", line 3, in load\n    check()\nRuntimeError: it is too old\n"
+		got := answer(t, engine, log).Diagnoses[0].Fixes[0].Run
+		want := []string{"pip install -U " + distribution, "python -m pip show " + distribution, "grep -rn " + module + " ."}
+		if strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Errorf("%s: %q instead of %q", module, got, want)
+		}
 	}
 }

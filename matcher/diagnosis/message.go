@@ -34,7 +34,7 @@ func inMessage(base *rules.Base, el *reading.Element, answer match) []match {
 		if e.Role != signature.Message {
 			continue
 		}
-		m := match{signature: e.Signature(), situation: answer.situation.Clone()}
+		m := match{signature: e.Signature(), situation: answer.situation.Clone(), brings: base.Distributions}
 		forget(m.situation, answer.signature)
 		capture(m.situation, m.signature, el)
 		askDistribution(m.situation, m.signature, base.Distributions)

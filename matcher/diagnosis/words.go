@@ -1,6 +1,7 @@
 package diagnosis
 
 import (
+	"maps"
 	"strings"
 
 	"github.com/gpu-triage/triage/matcher/facts"
@@ -157,11 +158,31 @@ func fixes(m match) []report.Fix {
 	return list
 }
 
+// command is a command with the words of the match. An installer is told the name of what brings a package's code, which can be another than
+// that of its module.
+func (m match) command(fill func(*condition.Situation) string) string {
+	line := fill(m.situation)
+	if !strings.HasPrefix(strings.TrimPrefix(line, "python -m "), "pip ") {
+		return line
+	}
+	failure, installing := m.situation.Value("error"), m.situation.Clone()
+	members := maps.Clone(failure.Members())
+	for _, name := range []string{"owner", "caller", "asker"} {
+		if is, known := m.brings.Of(failure.Member(name).String()); known && is.Install != "" {
+			members[name] = condition.StringValue(is.Install)
+		}
+	}
+	if members != nil {
+		installing.Set("error", condition.ObjectValue(members))
+	}
+	return fill(installing)
+}
+
 // filled is a signature's fix with the words of the match.
 func filled(f signature.Fix, m match) report.Fix {
 	fix := report.Fix{Do: f.Do.Fill(m.situation), Run: []string{}}
 	for _, command := range f.Run {
-		if line := command.Fill(m.situation); line != "" {
+		if line := m.command(command.Fill); line != "" {
 			fix.Add(string(command.Kind), line)
 		}
 	}

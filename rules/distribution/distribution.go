@@ -1,4 +1,4 @@
-// Package distribution is the table of distributions.yaml: what has to be installed for a Python module to be there. The name of a module
+// Package distribution is the table of distributions.yaml: what has to be installed for a Python module or a program to be there. Its name
 // goes in; the distribution that brings it, or the repository that it is built from, comes out.
 package distribution
 
@@ -24,6 +24,7 @@ type Distribution struct {
 	WithTorch  bool   // its build imports torch, which has to be there before
 	Say        string // what else one has to know: whole sentences
 	Own        bool   // no distribution: projects give that name to modules of their own
+	System     string // packages of the system, as apt names them, that bring a program
 }
 
 // Folder is what is installed of a clone of the repository, seen from where it was cloned.
@@ -40,8 +41,11 @@ type Table struct {
 	next    *Table
 }
 
+// programs stands before the name of a program that a shell calls, which need not be a module.
+const programs = "bin/"
+
 // Of is what brings a module, by its dotted name or the nearest package above it. A distribution's own name is known too, and some names that
-// code imports from one, as PeftModel.
+// code imports from one, as PeftModel. A program's name stands behind "bin/".
 func (t *Table) Of(module string) (Distribution, bool) {
 	if t == nil {
 		return Distribution{}, false
@@ -79,6 +83,15 @@ type tableFile struct {
 	Same          []rulefile.Text `yaml:"same"`
 	Own           []rulefile.Text `yaml:"own"`
 	Distributions []entry         `yaml:"distributions"`
+	Programs      []program       `yaml:"programs"`
+}
+
+// program is the form of a row under programs.
+type program struct {
+	Names   []rulefile.Text `yaml:"names"`
+	Install rulefile.Text   `yaml:"install"`
+	System  rulefile.Text   `yaml:"system"`
+	Say     string          `yaml:"say"`
 }
 
 // entry is the form of a row in distributions.yaml.
@@ -94,6 +107,8 @@ type entry struct {
 
 var (
 	moduleName  = regexp.MustCompile(`^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$`)
+	programName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+-]*$`)
+	packages    = regexp.MustCompile(`^[a-z0-9][a-z0-9.+-]*( [a-z0-9][a-z0-9.+-]*)*$`)
 	requirement = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9,_-]+\])?([<>=]=?[0-9.]+)?$`)
 	repository  = regexp.MustCompile(`^https://[a-z.]+/[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$`)
 )
@@ -123,7 +138,32 @@ func parse(d *rulefile.Decoder, content []byte) map[string]Distribution {
 		}
 	}
 	addNames(modules)
+	for _, p := range file.Programs {
+		p.add(d, modules)
+	}
 	return modules
+}
+
+// add notes a row of programs, and what is wrong with it.
+func (p program) add(d *rulefile.Decoder, to map[string]Distribution) {
+	if p.Install.Value != "" && !requirement.MatchString(p.Install.Value) {
+		d.Problem(p.Install.Line, p.Install.Column, "%q is nothing that pip takes by name", p.Install.Value)
+	}
+	if p.System.Value != "" && !packages.MatchString(p.System.Value) {
+		d.Problem(p.System.Line, p.System.Column, "%q are no names of packages of a system", p.System.Value)
+	}
+	for _, name := range p.Names {
+		if !programName.MatchString(name.Value) {
+			d.Problem(name.Line, name.Column, "%q is no name of a program", name.Value)
+		}
+		if p.Install.Value == "" && p.System.Value == "" && p.Say == "" {
+			d.Problem(name.Line, name.Column, "a row needs install:, system: or say:")
+		}
+		if _, again := to[programs+name.Value]; again {
+			d.Problem(name.Line, name.Column, "the program %s stands here twice", name.Value)
+		}
+		to[programs+name.Value] = Distribution{Install: p.Install.Value, System: p.System.Value, Say: strings.TrimSpace(p.Say)}
+	}
 }
 
 // addNames adds the distributions by their own names, where no module is called so.

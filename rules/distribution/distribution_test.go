@@ -26,6 +26,9 @@ func TestShipped(t *testing.T) {
 		"LoraConfig":            {Install: "peft"},
 		"bnb":                   {Install: "bitsandbytes"},
 		"tinycudann":            {Repository: "https://github.com/NVlabs/tiny-cuda-nn", Within: "bindings/torch", WithTorch: true},
+		"bin/lm_eval":           {Install: "lm-eval"},
+		"bin/ffprobe":           {System: "ffmpeg", Say: "The Python packages ffmpeg and ffmpeg-python do not bring the program."},
+		"bin/no-such":           {},
 		"google":                {},
 		"no_such_module":        {},
 	} {
@@ -61,10 +64,16 @@ distributions:
   - {modules: [cup], repository: "http://x/y"}
   - {modules: [pot]}
   - {install: pan}
+programs:
+  - {names: [spoon, "a b"], install: spoon}
+  - {names: [fork], system: "x; y"}
+  - {names: [spoon], install: spoon}
+  - {names: [knife]}
 `))
 	told := d.Problems.Error()
 	for _, want := range []string{"distributions.yaml:1:13: the module tea stands here twice", `:2:8: "a b" is no name of a module`, ":4:35:", "is nothing that pip takes by name",
-		":5:35:", "no https address", ":6:16: a row needs install:, repository: or say:", ":7:15: a row needs modules:"} {
+		":5:35:", "no https address", ":6:16: a row needs install:, repository: or say:", ":7:15: a row needs modules:", `"a b" is no name of a program`, "no names of packages of a system", "the program spoon stands here twice",
+		"a row needs install:, system: or say:"} {
 		if !strings.Contains(told, want) {
 			t.Errorf("the problems do not say %q: %s", want, told)
 		}

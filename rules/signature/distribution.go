@@ -20,6 +20,7 @@ func DistributionShape() condition.Shape {
 		"folder":     text,  // what is installed of a clone of it
 		"with_torch": truth, // its build imports torch
 		"say":        text,  // what else one has to know
+		"system":     text,  // packages of the system that bring a program
 		"own":        truth, // a name that projects give to modules of their own
 	}}
 }
@@ -27,7 +28,7 @@ func DistributionShape() condition.Shape {
 // DistributionValue is a distribution as conditions see it.
 func DistributionValue(of distribution.Distribution) condition.Value {
 	members := map[string]condition.Value{"own": condition.BoolValue(of.Own), "with_torch": condition.BoolValue(of.WithTorch)}
-	for name, text := range map[string]string{"install": of.Install, "repository": of.Repository, "folder": of.Folder(), "say": of.Say} {
+	for name, text := range map[string]string{"install": of.Install, "repository": of.Repository, "folder": of.Folder(), "say": of.Say, "system": of.System} {
 		if text != "" {
 			members[name] = condition.StringValue(text)
 		}
