@@ -71,6 +71,18 @@ ValueError: no
 done: 1`,
 			want:  `9:ValueError: "no\ndone: 1" [/w/a.py:3 <module>|main(x)] [C:\w\b.py:4 main|raise ValueError("no")]`,
 			lines: "|start"},
+		{name: "as far in as its frames", log: `
+  File "a.py", line 3, in f
+      g()
+  KeyError: 'k'`,
+			want: `4:KeyError: "'k'" [a.py:3 f|g()]`, lines: ""},
+		{name: "a name in several lines of code", log: `
+Traceback (most recent call last):
+  File "a.py", line 3, in f
+    raise e(
+      ValueError: no
+ValueError: yes`,
+			want: `6:ValueError: "yes" [a.py:3 f|raise e(]`, lines: ""},
 		{name: "nothing in the message", log: `
 Traceback (most recent call last):
   File "a.py", line 3, in f

@@ -30,6 +30,7 @@ func (r *record) frame(next nextLine) lineAction {
 func (r *record) pythonFrame(next nextLine) lineAction {
 	if f, ok := parseFrame(next.text); ok && !r.bareAnnounces() {
 		r.flat = !isSpace(next.text[0])
+		r.frameAt = len(next.text) - len(strings.TrimLeft(next.text, " \t"))
 		r.addFrame(f)
 		return taken
 	}
@@ -85,13 +86,17 @@ func (r *record) lastLine(text string) (typ, msg string, ok bool) {
 	return quoted(text)
 }
 
-// setInLast reads the line that names the exception where it stands as far in as the frames, behind an empty line: TensorFlow's "in user
-// code:" has it so.
+// setInLast reads the line that names the exception where it stands as far in as the frames: behind an empty line, as TensorFlow's "in user
+// code:" has it, or right behind them, where a source line would stand further in.
 func (r *record) setInLast(text string) (typ, msg string, ok bool) {
-	if !r.headless || r.layout != python || r.blanks == 0 || len(r.frames) == 0 || !isSpace(text[0]) {
+	if r.layout != python || len(r.frames) == 0 || !isSpace(text[0]) {
 		return "", "", false
 	}
-	typ, msg, ok = parseType(strings.TrimLeft(text, " "))
+	set := strings.TrimLeft(text, " \t")
+	if len(text)-len(set) > r.frameAt && (!r.headless || r.blanks == 0) {
+		return "", "", false
+	}
+	typ, msg, ok = parseType(set)
 	return typ, msg, ok && looksRaised(typ)
 }
 

@@ -26,6 +26,7 @@ type record struct {
 	typ          string // that a report states above its frames
 	deepestFirst bool   // as a debugger shows frames, which does not go on to the line with the type
 	frames       []Frame
+	frameAt      int  // blanks before the last frame
 	codeAt       int  // blanks before the last source line
 	foreign      int  // lines of others since the header, so far
 	cellLines    int  // of IPython's traceback, so far
