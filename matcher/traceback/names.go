@@ -27,7 +27,20 @@ func parseType(text string) (typ, msg string, ok bool) {
 		return "", "", false
 	}
 	typ, msg = once(text[:n], msg)
+	if inner, words, ok := carried(typ, msg); ok {
+		return inner, words, true
+	}
 	return typ, msg, true
+}
+
+// carried reads the exception of which another only carries the traceback, and that is named for it: "pkg.UnfilteredStackTrace:
+// pkg.errors.ShapeError: message" is a ShapeError.
+func carried(typ, msg string) (inner, words string, ok bool) {
+	if !strings.HasSuffix(typ, "StackTrace") && !strings.HasSuffix(typ, "SimplifiedTraceback") {
+		return "", "", false
+	}
+	inner, words, ok = parseType(msg)
+	return inner, words, ok && looksRaised(inner)
 }
 
 // nameLen is how many bytes the dotted name takes that a text begins with.
