@@ -155,8 +155,8 @@ func looksRaised(typ string) bool {
 
 // exceptionModules are how Python packages name the modules in which they keep their exceptions, and nothing else, so that a class of one
 // is an exception whatever its own name: omegaconf.errors.MissingMandatoryValue, google.api_core.exceptions.NotFound. The dots belong to
-// them, as these are also openers, which are long.
-var exceptionModules = []string{".errors.", ".exceptions.", "._errors.", "._exceptions."}
+// them, as these are also openers, which are long; a module exc is too short for one without the name before it.
+var exceptionModules = []string{".errors.", ".exceptions.", "._errors.", "._exceptions.", "._dynamo.exc."}
 
 // hasErrorsModule tells whether a dotted name lies in a module of exceptions.
 func hasErrorsModule(typ string) bool {
