@@ -27,7 +27,20 @@ func parseType(text string) (typ, msg string, ok bool) {
 		return "", "", false
 	}
 	typ, msg = once(text[:n], msg)
+	if inner, words, ok := carried(typ, msg); ok {
+		return inner, words, true
+	}
 	return typ, msg, true
+}
+
+// carried reads the exception of which another only carries the traceback, and that is named for it: "pkg.UnfilteredStackTrace:
+// pkg.errors.ShapeError: message" is a ShapeError.
+func carried(typ, msg string) (inner, words string, ok bool) {
+	if !strings.HasSuffix(typ, "StackTrace") && !strings.HasSuffix(typ, "SimplifiedTraceback") {
+		return "", "", false
+	}
+	inner, words, ok = parseType(msg)
+	return inner, words, ok && looksRaised(inner)
 }
 
 // nameLen is how many bytes the dotted name takes that a text begins with.
@@ -142,8 +155,8 @@ func looksRaised(typ string) bool {
 
 // exceptionModules are how Python packages name the modules in which they keep their exceptions, and nothing else, so that a class of one
 // is an exception whatever its own name: omegaconf.errors.MissingMandatoryValue, google.api_core.exceptions.NotFound. The dots belong to
-// them, as these are also openers, which are long.
-var exceptionModules = []string{".errors.", ".exceptions.", "._errors.", "._exceptions."}
+// them, as these are also openers, which are long; a module exc is too short for one without the name before it.
+var exceptionModules = []string{".errors.", ".exceptions.", "._errors.", "._exceptions.", "._dynamo.exc."}
 
 // hasErrorsModule tells whether a dotted name lies in a module of exceptions.
 func hasErrorsModule(typ string) bool {

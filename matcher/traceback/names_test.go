@@ -32,3 +32,16 @@ func TestNotebookType(t *testing.T) {
 		t.Errorf("it is read as\n%s", outline(exceptions, ""))
 	}
 }
+
+// TestCarried: an exception that is named for the traceback that it carries is the one that it names.
+func TestCarried(t *testing.T) {
+	for text, want := range map[string]string{
+		"jax._src.traceback_util.UnfilteredStackTrace: jax._src.errors.ShapeError: too few": "jax._src.errors.ShapeError: too few",
+		"jax._src.traceback_util.UnfilteredStackTrace: ValueError: too few":                 "ValueError: too few",
+		"pkg.UnfilteredStackTrace: it was long":                                             "pkg.UnfilteredStackTrace: it was long",
+	} {
+		if typ, msg, ok := parseType(text); !ok || typ+": "+msg != want {
+			t.Errorf("%q is read as %q: %q", text, typ, msg)
+		}
+	}
+}

@@ -123,14 +123,52 @@ func reprOf(text string) (typ, msg string, ok bool) {
 	return "", "", false
 }
 
-// wholeRepr reads a line that is nothing but the repr of an exception, as Hydra prints what a target raised.
+// wholeRepr reads a line that is nothing but the repr of an exception, as Hydra prints what a target raised. Of several arguments, as an error
+// number and its words or another exception, the message is what Python would print of them.
 func wholeRepr(text string) (typ, msg string, ok bool) {
-	name, _, found := strings.Cut(text, "(")
+	name, args, found := strings.Cut(text, "(")
 	if !found || lastName(name) != 0 {
 		return "", "", false
 	}
 	typ, msg, ok = reprOf(text)
-	return typ, msg, ok && typ == name && strings.HasSuffix(text, ")")
+	if ok && typ == name && strings.HasSuffix(text, ")") {
+		return typ, msg, true
+	}
+	if !looksRaised(name) || strings.HasPrefix(name, ".") || closingParen(args) != len(args)-1 {
+		return "", "", false
+	}
+	if m := errnoArgs().FindStringSubmatch(args); m != nil {
+		return name, "[Errno " + m[1] + "] " + m[2], true
+	}
+	return name, strings.TrimSuffix(args, ")"), exceptionArg().MatchString(args)
+}
+
+var (
+	// errnoArgs are the arguments of an OSError: its number and the system's words.
+	errnoArgs = pattern.Lazy(`^(\d{1,5}), '([^'\\]+)'\)$`)
+	// exceptionArg begins with an exception in an exception's arguments.
+	exceptionArg = pattern.Lazy(`^[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit)\(`)
+)
+
+// closingParen is where the parenthesis closes in which a text begins, or -1; those in quotes do not count.
+func closingParen(text string) int {
+	for i, depth := 0, 1; i < len(text); i++ {
+		switch text[i] {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return i
+			}
+		case '\'', '"':
+			end := closing(text[i+1:], text[i])
+			if end < 0 {
+				return -1
+			}
+			i += end + 1
+		}
+	}
+	return -1
 }
 
 // lastName is where the dotted name begins that a text ends with.

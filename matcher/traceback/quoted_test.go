@@ -142,7 +142,15 @@ func TestWholeRepr(t *testing.T) {
 	if len(exceptions) != 1 || exceptions[0].Earlier == nil || exceptions[0].Earlier.Type != "TypeError" {
 		t.Errorf("announced it is read as\n%s", outline(exceptions, ""))
 	}
-	for _, text := range []string{"raise " + repr, repr + " and more", `Net("x")`, `x = ValueError("x")`} {
+	for text, want := range map[string]string{
+		`ConnectionError(ProtocolError('Connection aborted.', ConnectionResetError(104, 'Reset (by peer')))`: `ProtocolError('Connection aborted.', ConnectionResetError(104, 'Reset (by peer'))`,
+		`FileNotFoundError(2, 'No such file or directory')`:                                                  "[Errno 2] No such file or directory",
+	} {
+		if _, msg, ok := wholeRepr(text); !ok || msg != want {
+			t.Errorf("%q is read as %q", text, msg)
+		}
+	}
+	for _, text := range []string{"FileNotFoundError(2, 'x') and more", "ConnectionError(ProtocolError('x')", "ValueError(rows, 3)", "raise " + repr, repr + " and more", `Net("x")`, `x = ValueError("x")`} {
 		if typ, msg, ok := wholeRepr(text); ok {
 			t.Errorf("%q is read as %q: %q", text, typ, msg)
 		}
