@@ -99,7 +99,9 @@ func (m *matching) guess(as Element, typ string, watching bool, before func() st
 	if len(specific(el)) > 0 {
 		byType := as.retyped(typ, "?")
 		m.match(&byType, m.words(byType.Text), prefilter.InException, watching, before)
-		el.Matches = slices.DeleteFunc(el.Matches, func(s *signature.Signature) bool { return slices.Contains(byType.Matches, s) })
+		el.Matches = slices.DeleteFunc(el.Matches, func(s *signature.Signature) bool { // what says that it does not know the cause stays, for when none holds
+			return !s.Role.LastResort() && slices.Contains(byType.Matches, s)
+		})
 	}
 	return el
 }

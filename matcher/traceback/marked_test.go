@@ -78,6 +78,11 @@ func TestReports(t *testing.T) {
 				"  " + fmt.Sprintf(frames, "    ", "  ") + "```\n## System Information\n",
 			"2-2:IndexError: list index out of range [2] /x/rows.py:3\n",
 		},
+		"marks that have lost their place": {
+			"Error occurred when executing KSampler:\n\nlist index out of range\n\nFile \"/x/run.py\", line 2, in run\nfirst(rows)\n^^^^^^^^^^^\n" +
+				"File \"/x/rows.py\", line 3, in first\nreturn rows[0]\n~~~~^^^\n",
+			"3-3:: list index out of range [2] /x/rows.py:3\n",
+		},
 		"with a traceback of Python's": {
 			"Error occurred when executing KSampler:\n\nTraceback (most recent call last):\n  " + fmt.Sprintf(frames, "    ", "  ") + "IndexError: list index out of range\n",
 			"9-9:IndexError: list index out of range [2] /x/rows.py:3\n",

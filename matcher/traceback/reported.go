@@ -88,6 +88,9 @@ func (r *record) reportedFrame(next nextLine) lineAction {
 	if r.isFlatCode(next.text) || isSpace(next.text[0]) {
 		return r.code(next.text)
 	}
+	if r.flat && strings.Trim(next.text, "^~ ") == "" { // marks below the code, which have lost their place
+		return taken
+	}
 	if typ, msg, ok := r.lastLine(next.text); ok && typ == r.typ {
 		r.message, r.deepestFirst = message{}, false
 		r.raise(next.line, typ, msg)
