@@ -35,7 +35,7 @@ func (e *Exception) Call() string {
 	}
 	found := ""
 	for _, call := range called().FindAllStringSubmatch(e.Marked(), -1) {
-		if !couldBe(call[1], m[1]) && !entered(e.Code(), call[1]) {
+		if !couldBe(call[1], m[1]) && !(m[1] == "__init__" && entered(e.Code(), call[1])) {
 			continue
 		}
 		if marks := e.Frames[len(e.Frames)-1].Marked; strings.HasPrefix(marks, call[0]) {
