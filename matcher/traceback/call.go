@@ -35,7 +35,7 @@ func (e *Exception) Call() string {
 	}
 	found := ""
 	for _, call := range called().FindAllStringSubmatch(e.Marked(), -1) {
-		if !couldBe(call[1], m[1]) {
+		if !couldBe(call[1], m[1]) && !(m[1] == "__init__" && entered(e.Code(), call[1])) {
 			continue
 		}
 		if marks := e.Frames[len(e.Frames)-1].Marked; strings.HasPrefix(marks, call[0]) {
@@ -47,6 +47,11 @@ func (e *Exception) Call() string {
 		found = call[1]
 	}
 	return found
+}
+
+// entered tells whether code only opens what it calls by a name, as `with autocast(dtype=t):` does: it is a class for all its small letters.
+func entered(code, name string) bool {
+	return strings.HasPrefix(code, "with "+name+"(") && strings.Count(code, "(") == 1
 }
 
 // gives tells whether code can call with an argument by name: where the call goes on in the next line, or hands on others, nobody knows.

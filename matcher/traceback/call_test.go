@@ -19,6 +19,8 @@ func TestCall(t *testing.T) {
 		{"forward() got an unexpected keyword argument 'n'", "loss = self.model(x, n=n)", "self.model"},
 		{"unsupported operand type(s) for +: 'int' and 'str'", "y = A(1)", ""},
 		{"load() got an unexpected keyword argument 'a'", "x = other(", ""},
+		{"__init__() got an unexpected keyword argument 'dtype'", "with autocast(dtype=self.precision):", "autocast"},
+		{"__init__() got an unexpected keyword argument 'dtype'", "with open_all(parts(x), dtype=d):", ""},
 	} {
 		e := traceback.Exception{Type: "TypeError", Message: c.message, Frames: []traceback.Frame{{File: "a.py", Code: c.code}}}
 		if got := e.Call(); got != c.want {
