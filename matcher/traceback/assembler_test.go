@@ -501,6 +501,30 @@ File /w/lib.py:7, in f(a)
 RuntimeError: x`,
 			want:  `12:RuntimeError: "x" [Cell In[3]:2 |f(a)] [/w/lib.py:7 f|raise RuntimeError("x")]`,
 			lines: "|---------------------------------------------------------------------------"},
+		{name: "notebook, with Colab's links", log: `
+RuntimeError                              Traceback (most recent call last)
+[<ipython-input-5-0a1b>](https://localhost:8080/#) in <cell line: 1>()
+----> 1 f(a)
+
+1 frames
+[/w/lib.py](https://localhost:8080/#) in f(a)
+      6 def f(a):
+----> 7     raise RuntimeError("x")
+
+RuntimeError: x`,
+			want: `11:RuntimeError: "x" [<ipython-input-5-0a1b>:1 <cell line: 1>|f(a)] [/w/lib.py:7 f|raise RuntimeError("x")]`},
+		{name: "notebook, with VS Code's links", log: `
+RuntimeError                              Traceback (most recent call last)
+Cell In[3], [line 2](vscode-notebook-cell:?execution_count=3&line=2)
+      [1](vscode-notebook-cell:?execution_count=3&line=1) a = 1
+----> [2](vscode-notebook-cell:?execution_count=3&line=2) f(a)
+
+File [d:\my work\lib.py:7](file:///D:/my%20work/lib.py:7), in f(a)
+      [6](file:///D:/my%20work/lib.py:6) def f(a):
+----> [7](file:///D:/my%20work/lib.py:7)     raise RuntimeError("x")
+
+RuntimeError: x`,
+			want: `11:RuntimeError: "x" [Cell In[3]:2 |f(a)] [d:\my work\lib.py:7 f|raise RuntimeError("x")]`},
 		{name: "cut off", log: `
 Traceback (most recent call last):
   File "a.py", line 1, in f

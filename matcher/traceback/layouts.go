@@ -39,9 +39,18 @@ func (r *record) belowBox(next nextLine) lineAction {
 var (
 	boxedPlace    = pattern.Lazy(`^(/\S.*|[A-Za-z]:\\.*|[\w./<>-]+):(\d{1,8}) in (.+)$`)
 	boxedCode     = pattern.Lazy(`^[❱>] +\d+ │ ?(.*)$`)
-	notebookPlace = pattern.Lazy(`^(?:File )?([^\s:]+\.pyx?|<ipython-input[^>]*>|Cell In\s?\[\d+\])(?::(\d{1,8})|, line (\d{1,8}))?,? in (.+)$|^Cell In\s?\[\d+\], line (\d{1,8})$`)
+	notebookPlace = pattern.Lazy(`^(?:File )?([^\s:]+\.pyx?|(?:[A-Za-z]:)?[~/\\][^:]{0,300}\.pyx?|<ipython-input[^>]*>|Cell In\s?\[\d+\])(?::(\d{1,8})|, line (\d{1,8}))?,? in (.+)$|^Cell In\s?\[\d+\], line (\d{1,8})$`)
 	notebookCode  = pattern.Lazy(`^-+> ?(\d{1,8}) (.*)$`)
+	notebookLink  = pattern.Lazy(`^(\s*(?:-+> ?|File |Cell In\s?\[\d+\], )?)\[([^\]]{1,300})\]\((?:file:|vscode-|https?://)[^\s)]{1,600}\)`)
 )
+
+// unlinked is a line of IPython's traceback without the link that Colab and VS Code put around a file or a line's number, as it is copied.
+func unlinked(text string) string {
+	if !strings.Contains(text, "](") {
+		return text
+	}
+	return notebookLink().ReplaceAllString(text, "$1$2")
+}
 
 // maxNotebook is how many lines of IPython's traceback are waited for until the one with the type.
 const maxNotebook = 400
@@ -57,9 +66,10 @@ func (r *record) notebookFrame(next nextLine) lineAction {
 		r.exc = nil
 		return ended
 	}
-	if m := notebookPlace().FindStringSubmatch(next.text); m != nil {
-		r.addFrame(notebookPlaceOf(m, next.text))
-	} else if m := notebookCode().FindStringSubmatch(next.text); m != nil && len(r.frames) > 0 {
+	text := unlinked(next.text)
+	if m := notebookPlace().FindStringSubmatch(text); m != nil {
+		r.addFrame(notebookPlaceOf(m, text))
+	} else if m := notebookCode().FindStringSubmatch(text); m != nil && len(r.frames) > 0 {
 		last := &r.frames[len(r.frames)-1]
 		last.Line, _ = strconv.Atoi(m[1])
 		last.Code = sourceLine(strings.TrimSpace(m[2]))

@@ -41,7 +41,7 @@ func (e *Exception) Show() {
 // file or cell.
 func shownCell(lines []string) (f Frame) {
 	for i := len(lines) - 1; i >= 0; i-- {
-		text := strings.TrimRight(lines[i], " \t\r")
+		text := unlinked(strings.TrimRight(lines[i], " \t\r"))
 		if m := notebookPlace().FindStringSubmatch(text); m != nil && f.Code != "" {
 			place := notebookPlaceOf(m, text)
 			place.Line, place.Code = f.Line, f.Code
