@@ -60,7 +60,8 @@ func (a *archive) ask(s *signature.Signature, situation *condition.Situation) co
 // candidates are the full names that a name in a message can mean. Python calls classes and functions by their own names alone: those are
 // looked for in the packages whose frames the error passed through, and at the top of all others.
 func (a *archive) candidates(name history.Name, situation *condition.Situation) []history.Name {
-	if p := a.open(name.Dotted); p != nil && strings.Contains(name.Dotted, ".") {
+	whole := strings.Contains(name.Dotted, ".") || name.Parameter == "" // or a module at the top, as tomllib
+	if p := a.open(name.Dotted); p != nil && whole {
 		return []history.Name{name}
 	}
 	bare := strings.TrimSuffix(name.Dotted, ".__init__")

@@ -71,13 +71,15 @@ func (q *wanted) members() map[string]condition.Value {
 	asker, askedBy, wants := q.asker()
 	said := q.pkg.Successor(q.name, len(releases)-1)
 	members := map[string]condition.Value{
-		"name": condition.StringValue(q.name.String()), "package": condition.StringValue(q.pkg.Name()),
-		"state": condition.StringValue(q.state(installed).String()), "lacks": q.lacks(installed),
+		"name":    condition.StringValue(strings.TrimPrefix(q.name.String(), "builtins.")), // which nobody writes
+		"package": condition.StringValue(q.pkg.Name()),
+		"state":   condition.StringValue(q.state(installed).String()), "lacks": q.lacks(installed),
 		"change": known(change(ranges)), "spans": known(spans(ranges, history.Present, ", and ")),
 		"installed": known(installed), "implied": {}, "own": q.own(), "without": known(spans(ranges, history.Absent, ", or ")),
 		"moved": known(strings.Join(said.Moved, " or ")), "renamed": known(said.Renamed), "said": known(said.Said),
 		"asker": known(asker), "asked_by": known(askedBy), "wants": known(wants), "asked_in": known(q.askedIn(asker)),
-		"pin": known(q.pin()), "before": known(before(ranges)), "checked": condition.StringValue(releases[len(releases)-1].Version), "years": years(ranges, releases),
+		"pin": known(q.pin()), "before": known(before(ranges)), "since": known(since(ranges)),
+		"checked": condition.StringValue(releases[len(releases)-1].Version), "years": years(ranges, releases),
 		"lacked_until": lackedUntil(ranges),
 	}
 	if installed == "" {
@@ -208,6 +210,15 @@ func before(ranges []history.Range) string {
 		}
 	}
 	return lacking
+}
+
+// since is the first of the newest releases that have a name; "" when the newest has it not.
+func since(ranges []history.Range) string {
+	last := ranges[len(ranges)-1]
+	if last.Presence != history.Present {
+		return ""
+	}
+	return last.First.Version
 }
 
 // years is for how long all releases have had a name, up to the newest one; unknown when that one has it not.

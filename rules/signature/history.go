@@ -35,6 +35,7 @@ func HistoryShape() condition.Shape {
 		"checked":      text,   // the newest release that was looked into
 		"lacked_until": number, // the year of the newest release that is known to lack it, as 2012
 		"years":        number, // for how long all releases have had it, up to the newest one; unknown when that one has it not
+		"since":        text,   // the first of the newest releases that have it; unknown when the newest has it not
 		"before":       text,   // of a name that was added: the newest release without it
 	}}
 }
