@@ -27,7 +27,7 @@ type maker struct {
 
 // make returns the table of a package, or of Python itself.
 func (m *maker) make(ctx context.Context, d history.Listing) ([]byte, error) {
-	if d.Name == "python" {
+	if d.Name == history.Python {
 		return pythons(ctx, d)
 	}
 	return m.history(ctx, d)

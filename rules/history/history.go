@@ -33,11 +33,14 @@ func (p Presence) String() string { return [...]string{"unknown", "present", "ab
 // Release is one release of a package.
 type Release = table.Release
 
+// Python is the package of Python's own library. Its releases are told by their first two numbers: 3.8 for 3.8.10 too.
+const Python = "python"
+
 // Package is the history of one distribution, such as scikit-learn. It may be asked by one goroutine at a time.
 type Package struct {
 	table    *table.Table
 	versions []condition.Version
-	lines    bool // the releases are lines of releases, as Python's: 3.8 stands for 3.8.10 too
+	lines    bool // a release stands for all whose version begins so
 	modules  map[string]*table.Module
 	damaged  error
 }
@@ -70,7 +73,7 @@ func Decode(data []byte) (*Package, error) {
 		}
 		p.versions = append(p.versions, v)
 	}
-	p.lines = !slices.ContainsFunc(t.Releases, func(r table.Release) bool { return strings.Count(r.Version, ".") != 1 })
+	p.lines = t.Package == Python
 	if len(p.versions) == 0 {
 		return nil, fmt.Errorf("the history of %s has no releases", t.Package)
 	}

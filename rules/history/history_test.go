@@ -288,3 +288,32 @@ func ExamplePackage_Ranges() {
 	}
 	// Output: present from 0.0.1 to 0.25.2
 }
+
+// TestPythonIsToldByLines reads the table of Python itself: 3.8 stands for 3.8.10.
+func TestPythonIsToldByLines(t *testing.T) {
+	p, err := Open(Python)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, version string
+		want          Presence
+	}{
+		{"typing.Literal", "3.7.16", Absent},
+		{"typing.Literal", "3.8.10", Present},
+		{"typing.Literal", "3.8", Present},
+		{"tomllib", "3.10.4", Absent},
+		{"tomllib", "3.11.0rc1", Present},
+		{"distutils", "3.12.1+conda", Absent},
+		{"builtins.str.removeprefix", "3.9.1", Present},
+		{"typing.Literal", "4.0.1", Unknown},
+	} {
+		name, err := ParseName(c.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.At(name, c.version); got != c.want {
+			t.Errorf("%s in %s is %v, want %v", c.name, c.version, got, c.want)
+		}
+	}
+}
