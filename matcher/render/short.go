@@ -11,7 +11,7 @@ import (
 )
 
 // How many rows each part of a short answer gets, together no more than a small terminal shows beside the prompt. What one part does not
-// need, the commands of the fix get, for half of them can do harm, and no other part: an answer is as short as it can be.
+// need, the fix gets, whose commands can do harm by half, and then the cause.
 const (
 	allRows   = 15
 	headRows  = 2 // verdict and title
@@ -71,14 +71,18 @@ func (p *page) short(r *report.Report, notes int, logs string) {
 		label = strings.Repeat(" ", ansi.StringWidth(label))
 	}
 	p.decides(d, quote)
+	left := allRows - strings.Count(p.out.String(), "\n") - also - 1 - notes
+	fix := p.bestFix(d.Fixes, left-1-1-rowsOfCause)
 	if d.Cause != "" {
 		p.line(0, "")
-		for _, row := range firstSentences(d.Cause, p.width-2, rowsOfCause) {
+		for _, row := range firstSentences(d.Cause, p.width-2, max(rowsOfCause, left-1-1-p.height(fix))) {
 			p.line(2, row)
 		}
 	}
 	p.line(0, "")
-	p.bestFix(d.Fixes, allRows-strings.Count(p.out.String(), "\n")-also-1-notes)
+	for _, row := range fix {
+		p.line(2, row)
+	}
 	if len(others) > 0 {
 		more := ""
 		if len(others) > 1 {
@@ -150,34 +154,44 @@ func (p *page) decides(d report.Diagnosis, rows int) {
 	}
 }
 
-// bestFix writes the first fix with as many of its commands as there are rows left for, one at least.
-func (p *page) bestFix(fixes []report.Fix, left int) {
+// bestFix are the rows of the first fix: three at least, and as many more as there is room for. All that is to do comes before a second
+// command, and a first command is always told.
+func (p *page) bestFix(fixes []report.Fix, room int) []string {
 	if len(fixes) == 0 {
-		return
+		return nil
 	}
-	best, label := fixes[0], "fix: "
-	commands := p.rowsOf(best.Commands())
-	height := func(command string) int { return 1 + (1+len(label)+ansi.StringWidth(command))/p.width } // none is cut, so that it can be copied
-	room := fixRows
-	if len(commands) > 0 {
-		room -= height(commands[0])
+	const label = "fix: "
+	indent := strings.Repeat(" ", len(label))
+	commands := p.rowsOf(fixes[0].Commands())
+	for i := range commands {
+		commands[i] = indent + commands[i]
 	}
-	rows := firstRows(Line(best.Do), p.width-2-len(label), max(1, room))
-	for i, row := range rows {
-		if i == 0 {
-			p.line(2, p.paint.good(label)+row)
-			continue
-		}
-		p.line(2+len(label), row)
+	room = max(fixRows, room) - p.height(commands[:min(1, len(commands))])
+	rows := firstRows(Line(fixes[0].Do), p.width-2-len(label), max(1, room))
+	room -= len(rows)
+	for i := range rows {
+		rows[i] = indent + rows[i]
 	}
-	room = max(fixRows, left) - len(rows)
+	rows[0] = p.paint.good(label) + strings.TrimPrefix(rows[0], indent)
 	for i, command := range commands {
-		room -= height(command)
-		if i > 0 && room < 0 {
+		if i > 0 {
+			room -= p.height(commands[i : i+1])
+		}
+		if room < 0 && i > 0 {
 			break
 		}
-		p.line(2+len(label), command)
+		rows = append(rows, command)
 	}
+	return rows
+}
+
+// height is how many rows of a terminal such rows of the fix take. A command is never cut, so that it can be copied, and goes on below.
+func (p *page) height(rows []string) int {
+	n := 0
+	for _, row := range rows {
+		n += 1 + (1+ansi.StringWidth(row))/p.width
+	}
+	return n
 }
 
 // rowsOf are the rows of commands, as the whole answer has them.
