@@ -49,7 +49,8 @@ func (q *wanted) never() bool {
 	return placed
 }
 
-// ranges are what is known of the name over all releases. A parameter of a function that a release does not have at all says nothing.
+// ranges are what is known of the name over all releases. A parameter of a function that a release does not have at all says nothing. Where
+// no release is known to lack a parameter, those that may take it or not must lack it: one of them is installed, since it was refused.
 func (q *wanted) ranges() []history.Range {
 	ranges := q.pkg.Ranges(q.name)
 	if q.name.Parameter == "" {
@@ -59,6 +60,14 @@ func (q *wanted) ranges() []history.Range {
 	for i, r := range ranges {
 		if r.Presence == history.Absent && q.pkg.At(function, r.Last.Version) != history.Present {
 			ranges[i].Presence = history.Unknown
+		}
+	}
+	if slices.ContainsFunc(ranges, func(r history.Range) bool { return r.Presence == history.Absent }) {
+		return ranges
+	}
+	for i, r := range ranges {
+		if r.Presence == history.Unknown && q.pkg.At(function, r.Last.Version) == history.Present {
+			ranges[i].Presence = history.Absent
 		}
 	}
 	return ranges
@@ -78,7 +87,7 @@ func (q *wanted) members() map[string]condition.Value {
 		"installed": known(installed), "implied": {}, "own": q.own(), "without": known(spans(ranges, history.Absent, ", or ")),
 		"moved": known(strings.Join(said.Moved, " or ")), "renamed": known(said.Renamed), "said": known(said.Said),
 		"asker": known(asker), "asked_by": known(askedBy), "wants": known(wants), "asked_in": known(q.askedIn(asker)),
-		"pin": known(q.pin()), "before": known(before(ranges)), "since": known(since(ranges)),
+		"pin": known(q.pin(ranges)), "before": known(before(ranges)), "since": known(since(ranges)),
 		"checked": condition.StringValue(releases[len(releases)-1].Version), "years": years(ranges, releases),
 		"lacked_until": lackedUntil(ranges),
 	}
@@ -147,18 +156,40 @@ func (q *wanted) askedIn(asker string) string {
 	return spans(p.Asking("", q.name.Dotted), history.Present, ", and ")
 }
 
-// pin is the newest release that has the name and that all packages take whose releases are known; "" when there is none.
-func (q *wanted) pin() string {
-	releases := q.pkg.Releases()
-	for i, r := range slices.Backward(releases) {
-		if r.Unread || q.pkg.At(q.name, releases[i].Version) != history.Present {
-			continue
-		}
-		if q.fits(r) {
-			return r.Version
-		}
+// pin is the release to install: one that has the name, and that all packages take whose releases are known; "" when there is none. Of a
+// name that left it is the last one that had it. Of one that came it is not the newest: it is of the same line as the first one, since
+// later ones change what else the code asks for.
+func (q *wanted) pin(ranges []history.Range) string {
+	has := func(r history.Release) bool {
+		return !r.Unread && q.pkg.At(q.name, r.Version) == history.Present && q.fits(r)
 	}
-	return ""
+	releases := q.pkg.Releases()
+	last := len(releases) - 1
+	for last >= 0 && !has(releases[last]) {
+		last--
+	}
+	if last < 0 {
+		return ""
+	}
+	if change(ranges) != "added" {
+		return releases[last].Version
+	}
+	first := slices.IndexFunc(releases, has)
+	for last > first && (!sameLine(releases[first].Version, releases[last].Version) || !has(releases[last])) {
+		last--
+	}
+	return releases[last].Version
+}
+
+// sameLine tells whether two releases share the number in which breaking changes are counted: the first, or the second after a zero.
+func sameLine(a, b string) bool {
+	v, errA := condition.ParseVersion(a)
+	w, errB := condition.ParseVersion(b)
+	if errA != nil || errB != nil {
+		return false
+	}
+	m, n := v.Minor(), w.Minor()
+	return m[0] == n[0] && (m[0] > 0 || m[1] == n[1])
 }
 
 // fits tells whether the Python and the packages that are known to be there take a release.

@@ -60,3 +60,26 @@ func TestReleasesOfCovered(t *testing.T) {
 		}
 	}
 }
+
+// The release to install is of the line in which a name came, and for a name that left the last one that had it.
+func TestReleaseToInstall(t *testing.T) {
+	engine := knowing(t, `id: lacking
+title: lacking
+keywords: ["has not the name "]
+match: ['history != nil']
+capture: ['has not the name (?P<name>[\w.]+)']
+history: ["{name}"]
+cause: "{history.pin}"
+fixes: [{do: x}]
+references: [x]
+`)
+	for name, want := range map[string]string{
+		"einops.pack":                                  "0.6.1",  // came with 0.6.0, before 0.7 and 0.8
+		"transformers.Qwen2VLForConditionalGeneration": "4.57.6", // came with 4.45.0, before 5.0
+		"transformers.AdamW":                           "4.49.0", // left with 4.50
+	} {
+		if got := answer(t, engine, "the package has not the name "+name+"\n").Diagnoses[0].Cause; got != want {
+			t.Errorf("for %s it is %s, want %s", name, got, want)
+		}
+	}
+}
