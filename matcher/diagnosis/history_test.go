@@ -74,7 +74,7 @@ fixes: [{do: x}]
 references: [x]
 `)
 	for name, want := range map[string]string{
-		"einops.pack":                                  "0.6.1",  // came with 0.6.0, before 0.7 and 0.8
+		"einops.pack": "0.6.1", // came with 0.6.0, before 0.7 and 0.8
 		"transformers.Qwen2VLForConditionalGeneration": "4.57.6", // came with 4.45.0, before 5.0
 		"transformers.AdamW":                           "4.49.0", // left with 4.50
 	} {
