@@ -71,9 +71,6 @@ func tupleVersion(s string) (string, error) {
 
 // digitsVersion reads a version without its point, as folders of Python have it: 310 is 3.10.
 func digitsVersion(s string) (string, error) {
-	if strings.Contains(s, ".") {
-		return s, nil
-	}
 	if len(s) < 2 {
 		return "", fmt.Errorf("%q is not a version without its point", s)
 	}
