@@ -12,18 +12,39 @@ import (
 )
 
 // readMessage adds what the failure's own message says to an answer that names no cause: what it compares and what it advises. Both its
-// words and its fixes come first: the answer's own words mostly repeat the message.
+// words and its fixes come first, and a sentence of the answer that only repeats the message goes.
 func readMessage(d *report.Diagnosis, base *rules.Base, el *reading.Element, answer match) {
 	var cause []string
 	var first []report.Fix
 	for _, m := range inMessage(base, el, answer) {
 		d.Read = append(d.Read, m.signature.ID)
-		cause = append(cause, m.signature.Cause.Fill(m.situation)+detailed(m))
+		if said := m.signature.Cause.Fill(m.situation) + detailed(m); said != "" {
+			cause = append(cause, said)
+		}
 		first = append(first, fixes(m)...)
 		d.References = append(d.References, m.signature.References...)
 	}
-	d.Cause = strings.Join(append(cause, d.Cause), " ")
+	if len(cause) > 0 {
+		d.Cause = withoutSentence(d.Cause, answer.situation.Value("error").Member("message").String())
+	}
+	d.Cause = strings.TrimSpace(strings.Join(append(cause, d.Cause), " "))
 	d.Fixes = slices.Concat(first, d.Fixes)
+}
+
+// withoutSentence is a text without the sentence that quotes something.
+func withoutSentence(text, quoted string) string {
+	begin := strings.Index(text, quoted)
+	if begin < 0 || quoted == "" {
+		return text
+	}
+	end := begin + len(quoted)
+	if i := strings.Index(text[end:], ". "); i >= 0 {
+		end += i + len(". ")
+	} else {
+		end = len(text)
+	}
+	before := text[:begin]
+	return strings.TrimSpace(text[:strings.LastIndex(before, ". ")+1] + " " + text[end:])
 }
 
 // inMessage are the signatures that read something in a failure's own message, or in what the program printed before it: these first, for

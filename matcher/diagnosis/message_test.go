@@ -19,3 +19,17 @@ func TestClosed(t *testing.T) {
 		}
 	}
 }
+
+func TestWithoutSentence(t *testing.T) {
+	for _, test := range []struct{ text, quoted, want string }{
+		{"It ended (at x): no pot. Look again.", "no pot", "Look again."},
+		{"It began. ValueError: a. b is no pot. Look again.", "a. b is no pot", "It began. Look again."},
+		{"ValueError: no pot.", "no pot", ""},
+		{"It ended.", "no pot", "It ended."},
+		{"It ended.", "", "It ended."},
+	} {
+		if got := withoutSentence(test.text, test.quoted); got != test.want {
+			t.Errorf("%q without %q: %q instead of %q", test.text, test.quoted, got, test.want)
+		}
+	}
+}
