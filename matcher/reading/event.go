@@ -1,7 +1,6 @@
 package reading
 
 import (
-	"fmt"
 	"maps"
 	"strings"
 
@@ -209,13 +208,10 @@ func place(e *traceback.Exception) string {
 	if f == nil && len(e.Frames) > 0 {
 		f = &e.Frames[len(e.Frames)-1]
 	}
-	if f == nil || f.File == "" {
+	if f == nil {
 		return ""
 	}
-	if f.Line == 0 {
-		return f.File
-	}
-	return fmt.Sprintf("%s:%d", f.File, f.Line)
+	return f.Place()
 }
 
 func frameValue(f *traceback.Frame) condition.Value {

@@ -2,6 +2,7 @@ package traceback
 
 import (
 	"cmp"
+	"fmt"
 	"path"
 	"strings"
 
@@ -148,14 +149,34 @@ func (f Frame) User() bool {
 
 // Module is the dotted module that the file is, as far as its path tells: the part after site-packages, or the bare file name.
 func (f Frame) Module() string {
+	file, installed := f.inPackages()
+	if !installed {
+		return strings.TrimSuffix(path.Base(file), path.Ext(file))
+	}
+	return strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(file, path.Ext(file)), "/__init__"), "/", ".")
+}
+
+// Place is where the frame is, as train.py:12; of an installed package without the folders above it: torch/serialization.py:1026.
+func (f Frame) Place() string {
+	file, installed := f.inPackages()
+	if !installed {
+		file = f.File
+	}
+	if f.Line == 0 || file == "" {
+		return file
+	}
+	return fmt.Sprintf("%s:%d", file, f.Line)
+}
+
+// inPackages is the file as seen from the folder of installed packages that it lies in, and whether it lies in one.
+func (f Frame) inPackages() (string, bool) {
 	file := strings.ReplaceAll(f.File, `\`, "/")
 	for _, mark := range []string{"-packages/", "-packages-/"} {
 		if i := strings.LastIndex(file, mark); i >= 0 {
-			file = file[i+len(mark):]
-			return strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(file, path.Ext(file)), "/__init__"), "/", ".")
+			return file[i+len(mark):], true
 		}
 	}
-	return strings.TrimSuffix(path.Base(file), path.Ext(file))
+	return file, false
 }
 
 // Last is the last line of the message.
