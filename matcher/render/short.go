@@ -71,17 +71,18 @@ func (p *page) short(r *report.Report, notes int, logs string) {
 		label = strings.Repeat(" ", ansi.StringWidth(label))
 	}
 	p.decides(d, quote)
-	left := allRows - strings.Count(p.out.String(), "\n") - also - 1 - notes
-	fix := p.bestFix(d.Fixes, left-1-1-rowsOfCause)
-	if d.Cause != "" {
-		p.line(0, "")
-		for _, row := range firstSentences(d.Cause, p.width-2, max(rowsOfCause, left-1-1-p.height(fix))) {
+	const blank = 2 // rows, before the cause and before the fix
+	left := allRows - strings.Count(p.out.String(), "\n") - blank - also - 1 - notes
+	cause := firstSentences(d.Cause, p.width-2, rowsOfCause)
+	fix := p.bestFix(d.Fixes, left-len(cause))
+	cause = firstSentences(d.Cause, p.width-2, max(rowsOfCause, left-p.height(fix)))
+	for _, part := range [][]string{cause, fix} {
+		if len(part) > 0 {
+			p.line(0, "")
+		}
+		for _, row := range part {
 			p.line(2, row)
 		}
-	}
-	p.line(0, "")
-	for _, row := range fix {
-		p.line(2, row)
 	}
 	if len(others) > 0 {
 		more := ""
