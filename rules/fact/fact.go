@@ -36,6 +36,7 @@ type Vocabulary struct {
 	facts     map[string]*Info
 	names     []string          // of the facts, sorted
 	packages  map[string]string // Python package in its normal form -> fact
+	listed    []string          // facts of what lists of packages name and no package installs
 	libraries map[string]string // shared library -> fact
 	loaders   map[string]string // fact -> the file of a package that loads its library
 	files     []InstalledFile
@@ -72,6 +73,7 @@ type factEntry struct {
 	About    string        `yaml:"about"`
 	Ask      string        `yaml:"ask"`
 	Packages []string      `yaml:"packages"`
+	Listed   []string      `yaml:"listed"` // as packages, but of conda alone: Python itself
 	// Where a machine keeps the fact.
 	Libraries []string         `yaml:"libraries"`
 	Loader    string           `yaml:"loader"`
@@ -146,8 +148,11 @@ func (v *Vocabulary) addFact(d *rulefile.Decoder, f *factEntry) {
 	info := &Info{Name: f.Name.Value, Type: typ, About: f.About, Ask: f.Ask}
 	v.facts[info.Name] = info
 	v.names = append(v.names, info.Name)
-	for _, p := range f.Packages {
+	for _, p := range slices.Concat(f.Packages, f.Listed) {
 		v.packages[normalPackage(p)] = info.Name
+	}
+	if len(f.Listed) > 0 {
+		v.listed = append(v.listed, info.Name)
 	}
 	v.addInstalled(d, f)
 	for _, entry := range f.Read {

@@ -62,5 +62,8 @@ func (v *Vocabulary) InstalledPackages() map[string]bool {
 	for _, fact := range v.libraries {
 		delete(facts, fact)
 	}
+	for _, fact := range v.listed {
+		delete(facts, fact)
+	}
 	return facts
 }
