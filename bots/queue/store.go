@@ -200,6 +200,9 @@ func (s *Store) awaitLeader(ctx context.Context) error {
 	return nil
 }
 
+// noPeers is what a cluster answers whose nodes have a leader and do not all know of one another yet: no suitable peers for placement.
+const noPeers = 10005
+
 // patiently asks again what got no answer: a node of a cluster that has just come back does not pass on all that it is asked.
 func patiently[T any](ctx context.Context, ask func(context.Context) (T, error)) (answer T, err error) {
 	for {
@@ -207,7 +210,7 @@ func patiently[T any](ctx context.Context, ask func(context.Context) (T, error))
 		answer, err = ask(patience)
 		cancel()
 		refused, _ := errors.AsType[*jetstream.APIError](err)
-		leaderless := refused != nil && refused.Code == http.StatusServiceUnavailable
+		leaderless := refused != nil && (refused.Code == http.StatusServiceUnavailable || refused.ErrorCode == noPeers)
 		silent := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrNoResponders) || errors.Is(err, nats.ErrTimeout)
 		if !silent && !leaderless || ctx.Err() != nil {
 			return answer, err
