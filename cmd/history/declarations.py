@@ -804,9 +804,11 @@ def renaming(decorator):
     if "positional" in callee:
         return None, None
     words = [string(a) for a in decorator.args]
+    if decorator.args and isinstance(decorator.args[0], ast.Dict) and len(decorator.args[0].keys) == 1:  # {"old": "new"}
+        words = [string(decorator.args[0].keys[0]), string(decorator.args[0].values[0])]
     words = [w for w in words if w and WORD.match(w)]
     named = {k.arg: string(k.value) for k in decorator.keywords}
-    old = next((named[k] for k in ("old_name", "old_arg_name", "old", "old_arg") if named.get(k)), None)
+    old = next((named[k] for k in ("old_name", "old_arg_name", "old", "old_arg", "name") if named.get(k)), None)
     if old is None and words:
         old = words.pop(0)
     new = next((named[k] for k in ("new_name", "new_arg_name", "new", "new_arg") if named.get(k)), None)

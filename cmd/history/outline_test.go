@@ -71,6 +71,8 @@ func TestDeclarations(t *testing.T) {
 		"any name":           {"def __getattr__(name):\n  return load(name)\n", "? __getattr__, f __getattr__ name"},
 		"another's names":    {"def __getattr__(name):\n  from . import other\n  return getattr(other, name)\n", "D pkg.other, f __getattr__ name"},
 		"a renamed argument": {"@deprecate_kwarg('old', new_name='new', version='5')\ndef f(new): pass\n", "f f new, r f old>new"},
+		"one by its name":    {"@deprecated_arg(name='old', new_name='new', since='0.6')\ndef f(new): pass\n", "f f new, r f old>new"},
+		"one in a dict":      {"@deprecate_kwarg({'old': 'new'}, removed_version='1')\ndef f(new): pass\n", "f f new, r f old>new"},
 	} {
 		records, err := p.declarations(place{module: "pkg", isPackage: true}, []byte(c.source))
 		if err != nil {
