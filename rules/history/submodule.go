@@ -2,7 +2,11 @@ package history
 
 import (
 	_ "embed" // for the modules below the tops of packages
+	"maps"
+	"slices"
 	"sync"
+
+	"github.com/gpu-triage/triage/rules/history/table"
 )
 
 //go:embed submodules.txt
@@ -26,21 +30,47 @@ var inSubmodules = sync.OnceValue(func() map[string][]string {
 			}
 			opened[d] = p
 		}
-		for _, name := range opened[d].names(module) {
+		for _, name := range opened[d].reachable(module) {
 			all[name] = append(all[name], module+"."+name)
 		}
 	}
 	return all
 })
 
-// names are what a module has in some release, each once; none when there is no such module.
+// maxStars is how far the names of a module are looked for in modules of which it imports all.
+const maxStars = 3
+
+// reachable are what a module has in some release, by itself or from another one of its package of which it imports all, each once; none
+// when there is no such module.
+func (p *Package) reachable(module string) []string {
+	all := make(map[string]bool)
+	p.addReachable(all, module, 0)
+	return slices.Sorted(maps.Keys(all))
+}
+
+func (p *Package) addReachable(all map[string]bool, module string, stars int) {
+	for _, name := range p.names(module) {
+		all[name] = true
+	}
+	m, err := p.table.Module(module)
+	if err != nil || m == nil || stars == maxStars {
+		return
+	}
+	for _, e := range m.Entries {
+		if e.Kind == table.Star {
+			p.addReachable(all, e.Arg, stars+1)
+		}
+	}
+}
+
+// names are what a module itself has in some release, each once; none when there is no such module.
 func (p *Package) names(module string) (all []string) {
 	m, err := p.table.Module(module)
 	if err != nil || m == nil {
 		return nil
 	}
 	for i, e := range m.Entries { // sorted by their names
-		if i == 0 || m.Entries[i-1].Name != e.Name {
+		if e.Name != "" && (i == 0 || m.Entries[i-1].Name != e.Name) {
 			all = append(all, e.Name)
 		}
 	}
