@@ -85,7 +85,7 @@ func told(text string) []string {
 }
 
 // caughtWords are those with which a program that caught an exception says that it failed, before the message.
-var caughtWords = pattern.Lazy(`^\W{0,8}(?:[\w'-]{1,20}:? ){0,3}(?i:failed|failure|crashed|aborted|error|exception|fatal|unable to|could not)\b[^:]{0,60}: +(\S.{7,})$`)
+var caughtWords = pattern.Lazy(`^\W{0,8}(?:[\w'-]{1,20} ){0,3}(?i:failed|failure|crashed|aborted|error|exception|fatal|unable to|could not)\b[^:]{0,60}: +(\S.{7,})$`)
 
 // CaughtMessage is the message of an exception of which a program that caught it prints neither type nor traceback, only that it failed: "Error
 // during training: CUDA out of memory", or a log record of an error. Alone says that there is no other line: then somebody pasted the
