@@ -19,6 +19,7 @@ const (
 	rankMark        = "(RANK "             // behind the header of another rank's, inside the message of who gathered them
 	ignoredIn       = "Exception ignored " // in a destructor or a callback: Python says so and goes on
 	pytestMark      = "E  "
+	unavailable     = "UNAVAILABLE: " // Triton's state of a model, with what it raised behind it
 	side            = "│" // of a box around a traceback
 
 	marks = "`*\"" // of Markdown, around code and bold words, and quotes
@@ -64,7 +65,7 @@ func MayOpen(text string) bool {
 			}
 		}
 	}
-	if text[0] >= utf8.RuneSelf { // a person's words in another script
+	if text[0] >= utf8.RuneSelf || strings.Contains(text, unavailable) { // a person's words in another script, a table of models
 		if _, _, ok := caught(text); ok {
 			return true
 		}

@@ -28,7 +28,7 @@ func quoted(text string) (typ, msg string, ok bool) {
 }
 
 var (
-	caughtType = pattern.Lazy(`^(?:[^:]{0,60}(?i:\b(?:failed|failure|crashed|aborted|error|exception|fatal)\b)[^:]{0,60}:|(?:ERROR|CRITICAL|FATAL)(?: \S+:\d+:?)?) ` +
+	caughtType = pattern.Lazy(`^(?:[^:]{0,60}(?i:\b(?:failed|failure|crashed|aborted|error|exception|fatal)\b)[^:]{0,60}:|(?:ERROR|CRITICAL|FATAL)(?: \S+:\d+:?)?|[^:]{0,120}\bUNAVAILABLE: [A-Z][\w ]{0,30}:) ` +
 		`((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)): (.+)$`)
 	// toldType is an exception that a person says to have got, in Markdown's marks for code.
 	toldType = pattern.Lazy("(?i:\\b(?:get(?:s|ting)?|got|gives?|giving|gave|see|saw|rais(?:es|ed|ing)|throws?|thr(?:ew|own)|fails? with|failed with|error)\\b[^`\n]{0,60}?)`{1,3}" +
@@ -65,7 +65,7 @@ func caught(text string) (typ, msg string, ok bool) {
 	if m == nil || m[1] == statusName || !looksRaised(m[1]) || gotOver(text[:strings.Index(text, m[1])], m[2]) {
 		return "", "", false
 	}
-	return m[1], m[2], true
+	return m[1], strings.TrimRight(m[2], " |"), true // without the edge of a table
 }
 
 // maxTold is longer than any line in which a person tells of an exception.
