@@ -14,7 +14,12 @@ func (r *record) unfinished() *Exception {
 		r.raiseBare()
 		return r.finish()
 	}
-	e := &Exception{Frames: r.frames, Header: r.header, Line: r.header, Level: r.level(), Earlier: r.earlier, Link: r.link}
+	e := &Exception{Frames: r.frames, Header: r.header, Line: r.header, Earlier: r.earlier, Link: r.link}
+	if r.headless { // there is no line that begins it
+		e.Line = r.kept[len(r.kept)-1]
+	} else {
+		e.Level = r.level()
+	}
 	e.Type, e.Message = raisedBy(e.Code())
 	return e
 }

@@ -162,6 +162,26 @@ func TestMarkedCode(t *testing.T) {
 	}
 }
 
+// TestCutOnBothSides: frames alone, without the lines before and after them, are an exception where the last statement raises one.
+func TestCutOnBothSides(t *testing.T) {
+	for code, want := range map[string]string{
+		`assert cups, "no cups"`:         "AssertionError",
+		`raise tea.PotError("no cups")`:  "tea.PotError",
+		`raise PotError(f"no {cups}")`:   "",
+		"pour(x)":                        "",
+		"traceback.print_stack(limit=3)": "",
+	} {
+		exceptions, rest := read(t, "x.log", "  File \"/x/a.py\", line 1, in f\n    "+code+"\n")
+		got := ""
+		if len(exceptions) > 0 {
+			got = exceptions[0].Type
+		}
+		if got != want || want == "" && len(rest) != 2 {
+			t.Errorf("%s: %q instead of %q, and %d lines are given back", code, got, want, len(rest))
+		}
+	}
+}
+
 // TestCut: a traceback that stops before its last line has the type and the message that its last statement shows.
 func TestCut(t *testing.T) {
 	for _, c := range []struct{ code, typ, message string }{
@@ -169,7 +189,8 @@ func TestCut(t *testing.T) {
 		{`raise tea.PotError("no cups")`, "tea.PotError", "no cups"},
 		{"raise PotError('no cups')", "PotError", "no cups"},
 		{`raise PotError(f"no {cups}")`, "", ""},
-		{`assert cups, "no cups"`, "", ""},
+		{`assert cups, "no cups"`, "AssertionError", "no cups"},
+		{`assert cups, f"no {cups}"`, "", ""},
 		{"pour(x)", "", ""},
 	} {
 		log := "Traceback (most recent call last):\n  File \"/x/a.py\", line 1, in f\n    " + c.code + "\n"

@@ -20,7 +20,7 @@ const (
 	ignoredIn       = "Exception ignored " // in a destructor or a callback: Python says so and goes on
 	pytestMark      = "E  "
 	unavailable     = "UNAVAILABLE: " // Triton's state of a model, with what it raised behind it
-	side            = "│" // of a box around a traceback
+	side            = "│"             // of a box around a traceback
 
 	marks = "`*\"" // of Markdown, around code and bold words, and quotes
 

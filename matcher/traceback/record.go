@@ -251,4 +251,15 @@ func (r *record) addBlanks() {
 }
 
 // isNone tells whether a record without an exception was none from the beginning, so that its lines are given back.
-func (r *record) isNone() bool { return r.headless || r.swallowed && len(r.frames) == 0 }
+func (r *record) isNone() bool {
+	return r.headless && !r.showsRaise() || r.swallowed && len(r.frames) == 0
+}
+
+// showsRaise tells whether the deepest frame shows the whole statement that raised: then that says what the last line would have said.
+func (r *record) showsRaise() bool {
+	if len(r.frames) == 0 {
+		return false
+	}
+	typ, _ := raisedBy(r.frames[len(r.frames)-1].Code)
+	return typ != ""
+}

@@ -10,6 +10,7 @@ import (
 var (
 	raiseStatement = pattern.Lazy(`^raise ((?:\w+\.)*[A-Z]\w*)(?:\(| from |$)`)
 	raisedText     = pattern.Lazy(`^raise ((?:\w+\.)*[A-Z]\w*)\((?:"([^"{}\\]{1,400})"|'([^'{}\\]{1,400})')\)$`)
+	assertText     = pattern.Lazy(`^assert .+, (?:"([^"{}\\]{1,400})"|'([^'{}\\]{1,400})')$`)
 	bareAssert     = pattern.Lazy(`^assert [^"'\\]+$`)
 	systemError    = pattern.Lazy(`^\[(Errno|WinError) (\d{1,5})\] `)
 )
@@ -75,6 +76,9 @@ func raisedIn(code string) string {
 func raisedBy(code string) (typ, message string) {
 	if m := raisedText().FindStringSubmatch(code); m != nil {
 		return m[1], m[2] + m[3]
+	}
+	if m := assertText().FindStringSubmatch(code); m != nil {
+		return "AssertionError", m[1] + m[2]
 	}
 	if bareAssert().MatchString(code) {
 		return "AssertionError", ""
