@@ -61,6 +61,7 @@ func inMessage(base *rules.Base, el *reading.Element, answer match) []match {
 		askDistribution(m.situation, m.signature, base.Distributions)
 		if condition.All(m.signature.Match, m.situation) && condition.Possible(m.signature.Confirm, m.situation) {
 			m.settled = settle(m.situation, m.signature)
+			el.VariablesToSay(m.settled)
 			read = append(read, m)
 		}
 	}
