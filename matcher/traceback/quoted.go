@@ -87,6 +87,9 @@ func told(text string) []string {
 // caughtWords are those with which a program that caught an exception says that it failed, before the message.
 var caughtWords = pattern.Lazy(`^\W{0,8}(?:[\w'-]{1,20} ){0,3}(?i:failed|failure|crashed|aborted|error|exception|fatal|unable to|could not)\b[^:]{0,60}: +(\S.{7,})$`)
 
+// systemWords are the operating system's alone, as a C program prints them behind the name of what they are about.
+var systemWords = pattern.Lazy(`^(?:No such file or directory|Permission denied|Not a directory|Is a directory|File exists|Read-only file system|Connection refused|Address already in use)\.?$`)
+
 // CaughtMessage is the message of an exception of which a program that caught it prints neither type nor traceback, only that it failed: "Error
 // during training: CUDA out of memory", or a log record of an error. Alone says that there is no other line: then somebody pasted the
 // message itself. Whether it is one is to be asked of those who know messages.
@@ -99,6 +102,9 @@ func CaughtMessage(line logline.Line, alone bool) (msg string, ok bool) {
 	before, msg, failed := "", body, logged || alone
 	if m := caughtWords().FindStringSubmatch(body); m != nil {
 		before, msg, failed = strings.TrimSuffix(body, m[1]), m[1], true
+		if systemWords().MatchString(msg) {
+			msg = body
+		}
 	}
 	return msg, failed && !gotOver(before, msg)
 }

@@ -108,6 +108,7 @@ func TestCaughtMessage(t *testing.T) {
 	for text, want := range map[string]string{
 		"Error during training: CUDA out of memory":                "CUDA out of memory",
 		"❌ Failed to load the model: No module named 'x'":          "No module named 'x'",
+		"unable to execute '/x/nvcc': No such file or directory":   "unable to execute '/x/nvcc': No such file or directory",
 		"2026-01-01 10:00:00,123 - ERROR - train - No module 'x'":  "No module 'x'",
 		"2026-01-01 10:00:00,123 - ERROR - Run failed: it is bad":  "it is bad",
 		"2026-01-01 10:00:00,123 - WARNING - Run failed: too bad":  "",
