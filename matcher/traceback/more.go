@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/gpu-triage/triage/matcher/logline"
+	"github.com/gpu-triage/triage/rules/pattern"
 )
 
 // nextLine is a line that is offered to a record.
@@ -191,11 +192,26 @@ func (r *record) strayed() bool {
 	return last != "" && !isSpace(last[0])
 }
 
+// oneLine are messages of Python's own, which end with their line: what a batch system or a shell prints below is no part of them.
+var oneLine = pattern.Lazy(`^(?:No module named '[^']+'(?:; '[^']+' is not a package)?` +
+	`|name '\w+' is not defined|(?:type object|(?:partially initialized )?module) '[^']+' has no attribute '\w+'` +
+	`|'\w+' object (?:has no attribute '\w+'|is not (?:callable|iterable|subscriptable)|does not support item assignment)` +
+	`|(?:list|tuple|string|list assignment) index out of range|pop from empty list|division by zero` +
+	`|cannot import name '\w+' from '[^']+' \([^()]+\)|\[Errno \d+\] [^:]+: '[^']+'` +
+	`|invalid literal for int\(\) with base 10: '[^']*'|could not convert string to float: '[^']*'` +
+	`|not enough values to unpack \(expected \d+, got \d+\)|too many values to unpack \(expected \d+\)` +
+	`|\w+\(\) (?:got an unexpected keyword argument '\w+'|missing \d+ required positional arguments?: .*'\w+'))$`)
+
+// endsByItself tells whether what was read of the message is one of Python's own, as a whole.
+func (r *record) endsByItself() bool {
+	return r.layout == python && r.message.lines() == 1 && oneLine().MatchString(r.message.last())
+}
+
 // goesOn decides whether a line that could be anything belongs to the message. After an empty line it must be indented in a message
 // that has indented lines, or announce more of itself by a colon; otherwise it must only not be something else.
 func (r *record) goesOn(text string) bool {
 	indented := isSpace(text[0])
-	if isOther(text) && !(r.blanks == 0 && r.announced()) {
+	if (isOther(text) || r.endsByItself()) && !(r.blanks == 0 && r.announced()) {
 		return false
 	}
 	if r.prefix != "" && r.layout != lone && !indented && !r.announced() {

@@ -1,0 +1,18 @@
+package traceback
+
+import "testing"
+
+// TestOneLine: a message of Python's own ends with its line, whatever is printed below; another one goes on.
+func TestOneLine(t *testing.T) {
+	for _, c := range []struct{ printed, message string }{
+		{"NameError: name 'plan' is not defined\nPBS Job 6354842.pbs\nCPU time  : 00:00:03\n", "name 'plan' is not defined"},
+		{"ModuleNotFoundError: No module named 'agents'\n RETURN=1!!! Start over!!!\n", "No module named 'agents'"},
+		{"RuntimeError: the sizes differ:\n a 3\n b 4\n", "the sizes differ:\n a 3\n b 4"},
+		{"ValueError: No module named 'agents' here\nSecond line\n", "No module named 'agents' here\nSecond line"},
+	} {
+		exceptions, _ := read(t, "x.log", frames+c.printed)
+		if len(exceptions) != 1 || exceptions[0].Message != c.message {
+			t.Errorf("%q is read as\n%s", c.printed, outline(exceptions, ""))
+		}
+	}
+}
