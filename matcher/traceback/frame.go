@@ -74,6 +74,7 @@ func (r *record) raises() bool {
 // lastLine reads the line below the frames that names the exception: as Python prints it, marked by pytest, or quoted by a program that
 // caught it.
 func (r *record) lastLine(text string) (typ, msg string, ok bool) {
+	text = unmarked(text)
 	if typ, msg, ok := parseType(text); ok && (looksRaised(typ) || isClassOfModule(typ) || !r.headless && !isOperator(typ) && !r.isLabel(typ)) {
 		return typ, msg, true
 	}

@@ -73,12 +73,16 @@ func MayOpen(text string) bool {
 	return strings.Contains(text, lastCalls) || mayReport(text)
 }
 
-// setIn is the text without the few blanks that come with copying, and without the marks with which Markdown sets a whole line as code
-// or bold.
+// setIn is the text without the few blanks that come with copying, and without marks.
 func setIn(text string) string {
 	if trimmed := strings.TrimLeft(text, " "); len(text)-len(trimmed) <= maxSetIn {
 		text = trimmed
 	}
+	return unmarked(text)
+}
+
+// unmarked is the text without the marks with which Markdown sets a whole line as code or bold.
+func unmarked(text string) string {
 	bare := strings.TrimLeft(text, marks)
 	if bare == text {
 		return text

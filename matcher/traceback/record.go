@@ -156,6 +156,9 @@ func (r *record) blank() lineAction {
 // own strips what all lines of this record have in front, and tells whether the line has it.
 func (r *record) own(l logline.Line) (text string, own bool) {
 	body := l.Body()
+	if r.beginsSides(l.Text) {
+		r.sided = true
+	}
 	if r.sided {
 		return betweenSides(l.Text), true
 	}
@@ -176,6 +179,11 @@ func (r *record) own(l logline.Line) (text string, own bool) {
 		body = body[min(len(body), len(r.prefix)):]
 	}
 	return r.dedent(body), strings.HasPrefix(body, r.base)
+}
+
+// beginsSides tells of the first line below a header that it has the side of a box, which the header lost when it was copied.
+func (r *record) beginsSides(text string) bool {
+	return r.layout == python && r.state == inFrames && len(r.frames) == 0 && strings.HasPrefix(text, side)
 }
 
 // betweenSides is what stands between the sides of a box.
