@@ -18,13 +18,23 @@ var aliases = sync.OnceValue(func() map[string]string {
 	return modules
 })
 
-// Unaliased is a name with the module in the place of its usual alias: lightgbm.train for lgb.train. A traceback shows the line that calls
-// and not the one that imports.
+// Unaliased is a name with the module or class in the place of its usual alias: lightgbm.train for lgb.train, and
+// torch.distributed.fsdp.FullyShardedDataParallel(mixed_precision=) for FSDP(mixed_precision=). A traceback shows the line that calls and
+// not the one that imports. A module is not called, so its alias alone stays.
 func Unaliased(name string) string {
-	root, rest, dotted := strings.Cut(name, ".")
-	module := aliases()[root]
-	if module == "" || !dotted {
+	end := strings.IndexAny(name, ".(")
+	if end < 0 {
 		return name
 	}
-	return module + "." + rest
+	full := aliases()[name[:end]]
+	if full == "" || name[end] == '(' && !isClass(full) {
+		return name
+	}
+	return full + name[end:]
+}
+
+// isClass tells whether the last word of a dotted name is that of a class, by its capital letter.
+func isClass(full string) bool {
+	last := full[strings.LastIndexByte(full, '.')+1:]
+	return strings.ToLower(last[:1]) != last[:1]
 }

@@ -7,6 +7,8 @@ func TestUnaliased(t *testing.T) {
 	for name, want := range map[string]string{
 		"lgb.train(verbose_eval=)":    "lightgbm.train(verbose_eval=)",
 		"plt.axes(hold=)":             "matplotlib.pyplot.axes(hold=)",
+		"FSDP(forward_prefetch=)":     "torch.distributed.fsdp.FullyShardedDataParallel(forward_prefetch=)",
+		"np(x=)":                      "np(x=)",
 		"xgb":                         "xgb",
 		"kettle.lgb.train(x=)":        "kettle.lgb.train(x=)",
 		"transformers.Trainer(args=)": "transformers.Trainer(args=)",
