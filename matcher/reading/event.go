@@ -141,11 +141,13 @@ func exceptionValue(e *traceback.Exception) condition.Value {
 		frames[i] = frameValue(&e.Frames[i])
 	}
 	at, through := e.AtCall()
+	hidden, hiding := e.Hidden()
 	members := map[string]condition.Value{
 		"type":    condition.StringValue(e.Type),
 		"name":    condition.StringValue(e.Name()),
 		"message": condition.StringValue(e.Message),
 		"at":      condition.StringValue(place(e)),
+		"raised":  condition.StringValue(at.Raised()),
 		"owner":   condition.StringValue(at.Owner()),
 		"caller":  condition.StringValue(at.Caller()),
 		"asker":   condition.StringValue(at.Asker()),
@@ -154,6 +156,8 @@ func exceptionValue(e *traceback.Exception) condition.Value {
 		"root":    condition.StringValue(e.Root()),
 		"none":    condition.StringValue(e.None()),
 		"code":    condition.StringValue(at.Code()),
+		"hidden":  condition.StringValue(hidden),
+		"hiding":  condition.StringValue(hiding),
 		"frames":  condition.ListValue(frames...),
 		"user":    frameValue(e.UserFrame()),
 	}
@@ -167,7 +171,7 @@ func exceptionValue(e *traceback.Exception) condition.Value {
 // not known, and neither is the source line unless it stands above.
 func (el *Element) VariablesForConfirm(s *condition.Situation) {
 	if el.Exception != nil && el.Exception.Lone() {
-		unknown := []string{"frames", "user", "owner", "caller", "asker", "through", "call", "root", "none", "code"}
+		unknown := []string{"frames", "user", "owner", "caller", "asker", "through", "call", "root", "none", "hidden", "hiding", "raised", "code"}
 		if el.Exception.Code() != "" {
 			unknown = unknown[:len(unknown)-1]
 		}
@@ -204,14 +208,10 @@ func without(exception condition.Value, unknown ...string) condition.Value {
 
 // place is where the user's own code was, else where the error was raised, as FILE:LINE; "" when no frame is shown.
 func place(e *traceback.Exception) string {
-	f := e.UserFrame()
-	if f == nil && len(e.Frames) > 0 {
-		f = &e.Frames[len(e.Frames)-1]
+	if f := e.UserFrame(); f != nil {
+		return f.Place()
 	}
-	if f == nil {
-		return ""
-	}
-	return f.Place()
+	return e.Raised()
 }
 
 func frameValue(f *traceback.Frame) condition.Value {

@@ -108,6 +108,14 @@ func (e *Exception) Code() string {
 	return e.Frames[len(e.Frames)-1].Code
 }
 
+// Raised is where the exception was raised, as FILE:LINE; "" when no frame is shown.
+func (e *Exception) Raised() string {
+	if len(e.Frames) == 0 {
+		return ""
+	}
+	return e.Frames[len(e.Frames)-1].Place()
+}
+
 // Marked is the part of Code that Python marks as what failed, and Code where it marks none.
 func (e *Exception) Marked() string {
 	if len(e.Frames) == 0 {

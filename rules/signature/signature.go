@@ -178,15 +178,16 @@ func eventNames() map[string]condition.Shape {
 	frame := condition.Shape{Type: condition.Object, Members: map[string]condition.Shape{
 		"file": text, "line": number, "function": text, "code": text, "package": text,
 	}}
+	exception := map[string]condition.Shape{"user": frame, "frames": {Type: condition.List, Items: &frame}}
+	for _, name := range exceptionTexts() {
+		exception[name] = text
+	}
 	names := FindingShapes()
 	names[HistoryName] = HistoryShape()
 	names[DistributionName] = DistributionShape()
 	maps.Copy(names, map[string]condition.Shape{
 		"text": text, "line": text, "before": text, "source": text,
-		"error": {Type: condition.Object, Members: map[string]condition.Shape{
-			"type": text, "name": text, "message": text, "at": text, "owner": text, "caller": text, "asker": text, "through": text, "call": text, "root": text, "none": text, "code": text, "user": frame,
-			"frames": {Type: condition.List, Items: &frame},
-		}},
+		"error": {Type: condition.Object, Members: exception},
 	})
 	return names
 }
@@ -204,12 +205,20 @@ func (s *Signature) Groups() iter.Seq[string] {
 	}
 }
 
+// exceptionTexts are the members of the event variable error that are texts.
+func exceptionTexts() []string {
+	return []string{
+		"type", "name", "message", "at", "raised", "owner", "caller", "asker", "through", "call", "root", "none", "code", "hidden", "hiding",
+	}
+}
+
 // NoException is what the event variable error is of a line that is no exception.
 func NoException() condition.Value {
-	return condition.ObjectValue(map[string]condition.Value{
-		"type": condition.StringValue(""), "name": condition.StringValue(""), "message": condition.StringValue(""), "at": condition.StringValue(""),
-		"owner": condition.StringValue(""), "caller": condition.StringValue(""), "asker": condition.StringValue(""), "through": condition.StringValue(""), "call": condition.StringValue(""), "root": condition.StringValue(""), "none": condition.StringValue(""), "code": condition.StringValue(""), "frames": condition.ListValue(), "user": condition.Nil,
-	})
+	members := map[string]condition.Value{"frames": condition.ListValue(), "user": condition.Nil}
+	for _, name := range exceptionTexts() {
+		members[name] = condition.StringValue("")
+	}
+	return condition.ObjectValue(members)
 }
 
 // SetLine makes the event of a situation a line that is no exception, and before which nothing is known.
