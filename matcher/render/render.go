@@ -239,6 +239,14 @@ func silence(r *report.Report) string {
 	return fmt.Sprintf("No failure found in %d lines.", r.Stats.Lines)
 }
 
+// afterSilence is what to look at when the job did fail, though its log does not say so. An empty log needs no advice.
+func afterSilence(r *report.Report) string {
+	if r.Stats.Lines == 0 {
+		return ""
+	}
+	return "Does it stand still? py-spy dump --pid PID shows where. Did it end without a word? dmesg -T | grep -i oom, and ask the scheduler."
+}
+
 // made tells which program and knowledge made the answer, or nothing when the report does not say.
 func made(r *report.Report) string {
 	if r.Program == "" {

@@ -27,7 +27,7 @@ func Short(r *report.Report, style Style) string {
 	p := newPage(style)
 	notes := p.firstNote(remarks(r))
 	if len(r.Diagnoses) == 0 {
-		p.line(0, silence(r))
+		p.silence(r)
 	} else {
 		p.short(r, len(notes), style.Logs)
 	}

@@ -29,7 +29,7 @@ const (
 func Text(r *report.Report, style Style) string {
 	p := newPage(style)
 	if len(r.Diagnoses) == 0 {
-		p.line(0, silence(r))
+		p.silence(r)
 	}
 	for i, d := range r.Diagnoses {
 		if i > 0 {
