@@ -9,7 +9,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -90,12 +89,7 @@ func (p *process) ready() *process {
 // door is an address that stays the same when the process behind it is another.
 func door(t testing.TB) (setting string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return "TRIAGE_LISTEN=" + l.Addr().String()
+	return fmt.Sprint("TRIAGE_LISTEN=127.0.0.1:", freePort(t))
 }
 
 // launch runs triage serve and waits for nothing.
