@@ -11,6 +11,7 @@ import (
 type Form struct {
 	source    string
 	rank      int    // from the path, NoRank when it tells none
+	margin    string // of all its lines
 	labels    labels // what stands before each line
 	bareCodes bool   // colour codes lost their escape character
 	notebook  bool   // it is a notebook of Jupyter
@@ -24,6 +25,7 @@ func Sniff(source string, head []byte) *Form {
 	f := &Form{source: source, rank: rankOfPath(source), bareCodes: hasBareCodes(head)}
 	f.notebook = isNotebook(head)
 	f.levels = levelsDiffer(head)
+	f.margin = marginOf(head)
 	f.labels = labelsOf(head, f.clean)
 	f.learn(head)
 	return f
@@ -80,7 +82,7 @@ func (f *Form) clean(raw []byte) string {
 	if f.bareCodes {
 		text = withoutBareCodes(text)
 	}
-	return text
+	return withoutMargin(text, f.margin)
 }
 
 // hasBareCodes tells whether the source has colour codes without their escape character, which JSON quotes.

@@ -218,7 +218,7 @@ func TestLabelLimits(t *testing.T) {
 		{"hosts on 17 lines of 19", labelled(host, 17, 2) + other(2), false},
 		{"half of the first 2000", other(1000) + labelled(task, 1000, 2) + other(1000), true},
 		{"6 spaces", labelled("      %d: x\n", 20, 2), true},
-		{"7 spaces", labelled("       %d: x\n", 20, 2), false},
+		{"7 spaces", labelled("       %d: x\n", 20, 2) + other(1), false},
 		{"6 digits", labelled("00000%d: x\n", 20, 2), true},
 		{"7 digits", labelled("000000%d: x\n", 20, 2), false},
 		{"a host of 64 bytes", labelled(strings.Repeat("n", 63)+"%d: x\n", 20, 2), true},
