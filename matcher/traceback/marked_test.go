@@ -96,6 +96,10 @@ func TestReports(t *testing.T) {
 				fmt.Sprintf(frames, "    ", "  ") + "IndexError: list index out of range\n",
 			"8-8:IndexError: list index out of range [2] /x/rows.py:3\n",
 		},
+		"VS Code's debugger, the deepest frame first and the last line again": {
+			"Exception has occurred: KeyError\n'model'\n  File \"/x/demo.py\", line 61, in test\n    load(saved['model'])\n  File \"/x/demo.py\", line 118, in <module>\n    test()\nKeyError: 'model'\n",
+			"7-7:KeyError: 'model' [2] /x/demo.py:61\n",
+		},
 		"VS Code's debugger without a message": {
 			"Exception has occurred: AssertionError\nexception: no description\n  " + fmt.Sprintf(frames, "    ", "  "),
 			"1-1:AssertionError:  [2] /x/run.py:2\n",

@@ -92,7 +92,8 @@ func (r *record) reportedFrame(next nextLine) lineAction {
 		return taken
 	}
 	if typ, msg, ok := r.lastLine(next.text); ok && typ == r.typ {
-		r.message, r.deepestFirst = message{}, false
+		r.message = message{}
+		r.deepestFirst = r.deepestFirst && len(r.frames) > 0 && r.frames[len(r.frames)-1].Function == "<module>"
 		r.raise(next.line, typ, msg)
 		return taken
 	}
