@@ -67,14 +67,20 @@ func (m *matching) knownUntyped(el Element) (known int) {
 	return known
 }
 
-// caught is the exception that a line tells of by its message alone, where a signature knows that. Else the chain is empty.
+// caught is the exception that a line tells of by its message alone, where a signature knows that, or where the line is all that there is and
+// the message is one of Python's own. Else the chain is empty.
 func (s *source) caught(line logline.Line) Chain {
-	message, ok := traceback.CaughtMessage(line, s.progress.lines == 1)
+	alone := s.progress.lines == 1
+	message, ok := traceback.CaughtMessage(line, alone)
 	if !ok || len(message) > maxGuessed {
 		return nil
 	}
-	m := &s.matching
-	el := m.typed(&traceback.Exception{Line: line, Level: line.Level, Message: message}, s.progress.watching, func() string { return s.history.before(line) })
+	m, x := &s.matching, &traceback.Exception{Line: line, Level: line.Level, Message: message}
+	before := func() string { return s.history.before(line) }
+	if alone && traceback.OwnMessage(message) {
+		return Chain{m.untyped(x, s.progress.watching, before)}
+	}
+	el := m.typed(x, s.progress.watching, before)
 	if m.knownUntyped(el) == 0 {
 		return nil
 	}

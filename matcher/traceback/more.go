@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/gpu-triage/triage/matcher/logline"
-	"github.com/gpu-triage/triage/rules/pattern"
 )
 
 // nextLine is a line that is offered to a record.
@@ -192,19 +191,9 @@ func (r *record) strayed() bool {
 	return last != "" && !isSpace(last[0])
 }
 
-// oneLine are messages of Python's own, which end with their line: what a batch system or a shell prints below is no part of them.
-var oneLine = pattern.Lazy(`^(?:No module named '[^']+'(?:; '[^']+' is not a package)?` +
-	`|name '\w+' is not defined|(?:type object|(?:partially initialized )?module) '[^']+' has no attribute '\w+'` +
-	`|'\w+' object (?:has no attribute '\w+'|is not (?:callable|iterable|subscriptable)|does not support item assignment)` +
-	`|(?:list|tuple|string|list assignment) index out of range|pop from empty list|division by zero` +
-	`|cannot import name '\w+' from '[^']+' \([^()]+\)|\[Errno \d+\] [^:]+: '[^']+'` +
-	`|invalid literal for int\(\) with base 10: '[^']*'|could not convert string to float: '[^']*'` +
-	`|not enough values to unpack \(expected \d+, got \d+\)|too many values to unpack \(expected \d+\)` +
-	`|\w+\(\) (?:got an unexpected keyword argument '\w+'|missing \d+ required positional arguments?: .*'\w+'))$`)
-
 // endsByItself tells whether what was read of the message is one of Python's own, as a whole.
 func (r *record) endsByItself() bool {
-	return r.layout == python && r.message.lines() == 1 && oneLine().MatchString(r.message.last())
+	return r.layout == python && r.message.lines() == 1 && OwnMessage(r.message.last())
 }
 
 // goesOn decides whether a line that could be anything belongs to the message. After an empty line it must be indented in a message

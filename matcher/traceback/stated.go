@@ -31,7 +31,8 @@ var (
 )
 
 // StatedType is the type of an exception that was printed without it, where the rest of the print states it: the statement that raised it,
-// the key that it looked up, or the number of the system's error. It is "" where nothing does.
+// the key that it looked up, the number of the system's error, or a message of Python's own. It is "" where
+// nothing does.
 func (e *Exception) StatedType() string {
 	if raised := raisedIn(e.Code()); raised != "" {
 		return raised
@@ -41,7 +42,7 @@ func (e *Exception) StatedType() string {
 	}
 	m := systemError().FindStringSubmatch(e.Message)
 	if m == nil {
-		return ""
+		return classOfMessage(e.Message)
 	}
 	number, err := strconv.Atoi(m[2])
 	if err != nil {

@@ -2,7 +2,8 @@ package traceback
 
 import "testing"
 
-// TestStatedType: a message that was printed without its type can tell it: by the statement that raised it, or the system's number.
+// TestStatedType: a message that was printed without its type can tell it: by the statement that raised it, the system's
+// number, or as one of Python's own.
 func TestStatedType(t *testing.T) {
 	for _, c := range []struct{ code, last, typ, message string }{
 		{`raise KeyError(key)`, "<class 'a.B'>", "KeyError", "<class 'a.B'>"},
@@ -17,6 +18,9 @@ func TestStatedType(t *testing.T) {
 		{`n = c['cond'].shape`, "'cond'", "KeyError", "'cond'"},
 		{`n = c['cond'].shape`, "'model'", "", "'model'"},
 		{`bind(x)`, "error [Errno 98]", "", "error [Errno 98]"},
+		{`run(x)`, "'Net' object has no attribute 'y'", "AttributeError", "'Net' object has no attribute 'y'"},
+		{`run(x)`, "too many values to unpack (expected 2)", "ValueError", "too many values to unpack (expected 2)"},
+		{`run(x)`, "'Net' object has no attribute at all", "", "'Net' object has no attribute at all"},
 	} {
 		log := "Traceback (most recent call last):\n  File \"/x/a.py\", line 1, in f\n    " + c.code + "\n" + c.last + "\n"
 		exceptions, _ := read(t, "x.log", log)
