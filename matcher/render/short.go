@@ -13,16 +13,17 @@ import (
 // How many rows each part of a short answer gets, together no more than a small terminal shows beside the prompt. What one part does not
 // need, the fix gets, whose commands can do harm by half, and then the cause.
 const (
-	allRows   = 15
-	headRows  = 2 // verdict and title
-	quoteRows = 2 // of the line that decides; its place and the user's own frame take one each
-	causeRows = 3
-	fixRows   = 3 // what to do and its commands
-	noteRows  = 2 // which the cause goes without
+	allRows    = 18
+	headRows   = 2 // verdict and title
+	quoteRows  = 2 // of the line that decides; its place and the user's own frame take one each
+	causeRows  = 3
+	fixRows    = 3 // what to do and its commands
+	secondRows = 2 // what else to do; its first command takes one
+	noteRows   = 2 // which the cause goes without
 )
 
-// Short returns r as a terminal shows it in at most fifteen rows of eighty columns: the verdict, the line that decides and the frame in the
-// user's own code, why, the best fix, and one command that leads on. Text has all of it.
+// Short returns r as a terminal shows it in at most eighteen rows of eighty columns: the verdict, the line that decides and the frame in the
+// user's own code, why, the two best fixes, and one command that leads on. Text has all of it.
 func Short(r *report.Report, style Style) string {
 	p := newPage(style)
 	notes := p.firstNote(remarks(r))
@@ -72,11 +73,12 @@ func (p *page) short(r *report.Report, notes int, logs string) {
 	}
 	p.decides(d, quote)
 	const blank = 2 // rows, before the cause and before the fix
-	left := allRows - strings.Count(p.out.String(), "\n") - blank - also - 1 - notes
+	second := p.secondFix(d.Fixes)
+	left := allRows - strings.Count(p.out.String(), "\n") - blank - p.height(second) - also - 1 - notes
 	cause := firstSentences(d.Cause, p.width-2, rowsOfCause)
 	fix := p.bestFix(d.Fixes, left-len(cause))
 	cause = firstSentences(d.Cause, p.width-2, max(rowsOfCause, left-p.height(fix)))
-	for _, part := range [][]string{cause, fix} {
+	for _, part := range [][]string{cause, append(fix, second...)} {
 		if len(part) > 0 {
 			p.line(0, "")
 		}
@@ -186,6 +188,25 @@ func (p *page) bestFix(fixes []report.Fix, room int) []string {
 	return rows
 }
 
+// secondFix are the rows of what helps where the best fix does not, with its first command where that is short.
+func (p *page) secondFix(fixes []report.Fix) []string {
+	if len(fixes) < 2 {
+		return nil
+	}
+	const label = "or:  "
+	indent := strings.Repeat(" ", len(label))
+	rows := firstRows(strings.TrimPrefix(Line(fixes[1].Do), "Or "), p.width-2-len(label), secondRows)
+	for i := range rows {
+		rows[i] = indent + rows[i]
+	}
+	rows[0] = p.paint.good(label) + strings.TrimPrefix(rows[0], indent)
+	commands := p.rowsOf(fixes[1].Commands())
+	if len(commands) > 0 && p.height([]string{indent + commands[0]}) <= secondRows {
+		rows = append(rows, indent+commands[0])
+	}
+	return rows
+}
+
 // height is how many rows of a terminal such rows of the fix take. A command is never cut, so that it can be copied, and goes on below.
 func (p *page) height(rows []string) int {
 	n := 0
@@ -231,7 +252,7 @@ func furtherParts(d report.Diagnosis) string {
 		n         int
 		one, many string
 	}{
-		{len(d.Fixes) - 1, "1 more fix", "%d more fixes"}, {len(d.Missing), "1 question", "%d questions"},
+		{len(d.Fixes) - 2, "1 more fix", "%d more fixes"}, {len(d.Missing), "1 question", "%d questions"},
 		{len(d.Backends), "1 backend", "%d backends"}, {len(d.Consequences), "1 consequence", "%d consequences"},
 	} {
 		switch {
