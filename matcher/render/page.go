@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/gpu-triage/triage/matcher/report"
 )
 
 // How wide a page is, and how much of a line of a log it gets; the JSON form has all of it.
@@ -159,12 +158,4 @@ func fold(line string, width int) []string {
 		rows = append(rows, strings.TrimRight(row, " "))
 	}
 	return append(rows, line)
-}
-
-// silence writes what stands in the place of a diagnosis when there is none.
-func (p *page) silence(r *report.Report) {
-	p.line(0, silence(r))
-	if next := afterSilence(r); next != "" {
-		p.hanging(0, p.paint.note("next: "), next)
-	}
 }

@@ -270,3 +270,11 @@ func (p *page) references(references []string) {
 		p.line(4, p.paint.link(Line(reference)))
 	}
 }
+
+// silence writes what stands in the place of a diagnosis when there is none.
+func (p *page) silence(r *report.Report) {
+	p.line(0, silence(r))
+	if next := afterSilence(r); next != "" {
+		p.hanging(0, p.paint.note("next: "), next)
+	}
+}
