@@ -9,8 +9,8 @@ import (
 )
 
 // TestMessageAlone: a program that caught an exception prints its message and ends. A signature that asks for the exception knows it all the
-// same, and is not sure where neither its type is printed nor the message is one of Python's own; what no signature knows is not told. Words of trying, attempts and skipping mean that
-// the program went on where it says them of itself, and not in the message.
+// same, and is not sure where neither its type is printed nor the message is one of Python's own; what no signature knows is not told. Words
+// of trying, attempts and skipping mean that the program went on where it says them of itself, and not in the message.
 func TestMessageAlone(t *testing.T) {
 	base, err := rules.Open()
 	if err != nil {

@@ -10,7 +10,7 @@ func TestHidden(t *testing.T) {
 		module string
 	}{
 		{[]Frame{{File: own}, {File: ray, Code: "from pdb import Pdb"}, {File: pdb, Code: "import os.path, code as c"}, {File: own}}, "code"},
-		{[]Frame{{File: ray, Code: "from queue import Empty"}, {File: `C:\work\queue\__init__.py`}}, "queue"},
+		{[]Frame{{File: ray, Code: "from queue import Empty"}, {File: `C:\job\queue\__init__.py`}}, "queue"},
 		{[]Frame{{File: "/home/u/main.py", Code: "import code"}, {File: own}}, ""},
 		{[]Frame{{File: ray, Code: "from .code import run"}, {File: own}}, ""},
 		{[]Frame{{File: ray, Code: "run(code)"}, {File: own}}, ""},

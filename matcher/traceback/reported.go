@@ -91,6 +91,7 @@ func (r *record) reportedFrame(next nextLine) lineAction {
 	if r.flat && strings.Trim(next.text, "^~ ") == "" { // marks below the code, which have lost their place
 		return taken
 	}
+	// The last line again: the frames are in Python's order then, unless they end where a program begins.
 	if typ, msg, ok := r.lastLine(next.text); ok && typ == r.typ {
 		r.message = message{}
 		r.deepestFirst = r.deepestFirst && len(r.frames) > 0 && r.frames[len(r.frames)-1].Function == "<module>"

@@ -31,8 +31,7 @@ var (
 )
 
 // StatedType is the type of an exception that was printed without it, where the rest of the print states it: the statement that raised it,
-// the key that it looked up, the number of the system's error, or a message of Python's own. It is "" where
-// nothing does.
+// the key that it looked up, the number of the system's error, or a message of Python's own. It is "" where nothing does.
 func (e *Exception) StatedType() string {
 	if raised := raisedIn(e.Code()); raised != "" {
 		return raised
