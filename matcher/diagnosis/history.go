@@ -79,6 +79,7 @@ func (q *wanted) members() map[string]condition.Value {
 	installed := q.archive.installed(q.pkg.Name(), q.situation)
 	asker, askedBy, wants := q.asker()
 	said := q.pkg.Successor(q.name, len(releases)-1)
+	pin := q.pin(ranges)
 	members := map[string]condition.Value{
 		"name":    condition.StringValue(strings.TrimPrefix(q.name.String(), "builtins.")), // which nobody writes
 		"package": condition.StringValue(q.pkg.Name()),
@@ -87,7 +88,7 @@ func (q *wanted) members() map[string]condition.Value {
 		"installed": known(installed), "implied": {}, "own": q.own(), "without": known(spans(ranges, history.Absent, ", or ")),
 		"moved": known(strings.Join(said.Moved, " or ")), "renamed": known(said.Renamed), "said": known(said.Said), "instead": known(said.Instead),
 		"asker": known(asker), "asked_by": known(askedBy), "wants": known(wants), "asked_in": known(q.askedIn(asker)),
-		"pin": known(q.pin(ranges)), "before": known(before(ranges)), "since": known(since(ranges)),
+		"pin": known(pin), "pin_day": known(dayOf(pin, releases)), "before": known(before(ranges)), "since": known(since(ranges)),
 		"checked": condition.StringValue(releases[len(releases)-1].Version), "years": years(ranges, releases),
 		"lacked_until": lackedUntil(ranges),
 	}
@@ -179,6 +180,17 @@ func (q *wanted) pin(ranges []history.Range) string {
 		last--
 	}
 	return releases[last].Version
+}
+
+// dayOf is a day on which a release was the newest thing for the packages beside it too, as 2021-11-26: a month after it came out. It is ""
+// for a release of the last year, beside which today's packages mostly go.
+func dayOf(version string, releases []history.Release) string {
+	const month, year = 30 * 24 * time.Hour, 365 * 24 * time.Hour
+	i := slices.IndexFunc(releases, func(r history.Release) bool { return r.Version == version })
+	if i < 0 || releases[len(releases)-1].Date.Sub(releases[i].Date) < year {
+		return ""
+	}
+	return releases[i].Date.Add(month).Format(time.DateOnly)
 }
 
 // sameLine tells whether two releases share the number in which breaking changes are counted: the first, or the second after a zero.

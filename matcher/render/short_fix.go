@@ -8,7 +8,7 @@ import (
 	"github.com/gpu-triage/triage/matcher/report"
 )
 
-// bestFix are the rows of the first fix: three at least, and as many more as there is room for. All that is to do comes before a second
+// bestFix are the rows of the first fix: five at least, and as many more as there is room for. All that is to do comes before a second
 // command, and a first command is always told.
 func (p *page) bestFix(fixes []report.Fix, room int) []string {
 	if len(fixes) == 0 {

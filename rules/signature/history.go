@@ -33,6 +33,7 @@ func HistoryShape() condition.Shape {
 		"asked_in":     text,   // the releases of the asker that import the name
 		"wants":        text,   // the releases of the package that the asker's release depends on
 		"pin":          text,   // the newest release that has the name and fits what else is known to be installed
+		"pin_day":      text,   // a day soon after that release, when it is more than a year older than the newest: 2021-11-26
 		"checked":      text,   // the newest release that was looked into
 		"lacked_until": number, // the year of the newest release that is known to lack it, as 2012
 		"years":        number, // for how long all releases have had it, up to the newest one; unknown when that one has it not
