@@ -264,9 +264,12 @@ func since(ranges []history.Range) string {
 	return last.First.Version
 }
 
-// years is for how long all releases have had a name, up to the newest one; unknown when that one has it not.
+// years is for how long all releases have had a name, up to the newest that is known; unknown when that one has it not.
 func years(ranges []history.Range, releases []history.Release) condition.Value {
 	last := ranges[len(ranges)-1]
+	if last.Presence == history.Unknown && len(ranges) > 1 {
+		last = ranges[len(ranges)-2]
+	}
 	if last.Presence != history.Present {
 		return condition.Value{}
 	}
