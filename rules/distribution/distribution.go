@@ -41,11 +41,17 @@ type Table struct {
 	next    *Table
 }
 
-// programs stands before the name of a program that a shell calls, which need not be a module.
-const programs = "bin/"
+// What stands before a name that is no module's: a program that a shell calls, a header that a compiler reads, and a library that a linker or
+// loader looks for.
+const (
+	programs  = "bin/"
+	headers   = "include/"
+	libraries = "lib/"
+)
 
 // Of is what brings a module, by its dotted name or the nearest package above it. A distribution's own name is known too, and some names that
-// code imports from one, as PeftModel. A program's name stands behind "bin/".
+// code imports from one, as PeftModel. A program's name stands behind "bin/", that of a header behind "include/", as include/GL/glew.h, and
+// that of a shared library behind "lib/", as lib/libGL.so.1.
 func (t *Table) Of(module string) (Distribution, bool) {
 	if t == nil {
 		return Distribution{}, false
@@ -59,9 +65,9 @@ func (t *Table) Of(module string) (Distribution, bool) {
 	return t.next.Of(module)
 }
 
-// above is the package that a module is in, "" for one at the top.
+// above is the package that a module is in, or the folder of a header, "" for one at the top.
 func above(module string) string {
-	return module[:max(0, strings.LastIndexByte(module, '.'))]
+	return module[:max(0, strings.LastIndexAny(module, "./"))]
 }
 
 // Before is a table, as it was read, that is asked before another.
@@ -84,9 +90,11 @@ type tableFile struct {
 	Own           []rulefile.Text `yaml:"own"`
 	Distributions []entry         `yaml:"distributions"`
 	Programs      []program       `yaml:"programs"`
+	Headers       []program       `yaml:"headers"`
+	Libraries     []program       `yaml:"libraries"`
 }
 
-// program is the form of a row under programs.
+// program is the form of a row under programs, headers and libraries.
 type program struct {
 	Names   []rulefile.Text `yaml:"names"`
 	Install rulefile.Text   `yaml:"install"`
@@ -107,7 +115,7 @@ type entry struct {
 
 var (
 	moduleName  = regexp.MustCompile(`^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$`)
-	programName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+-]*$`)
+	programName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+/-]*$`)
 	packages    = regexp.MustCompile(`^[a-z0-9][a-z0-9.+-]*( [a-z0-9][a-z0-9.+-]*)*$`)
 	requirement = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9,_-]+\])?([<>=]=?[0-9.]+)?$`)
 	repository  = regexp.MustCompile(`^https://[a-z.]+/[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$`)
@@ -138,14 +146,16 @@ func parse(d *rulefile.Decoder, content []byte) map[string]Distribution {
 		}
 	}
 	addNames(modules)
-	for _, p := range file.Programs {
-		p.add(d, modules)
+	for kind, rows := range map[string][]program{programs: file.Programs, headers: file.Headers, libraries: file.Libraries} {
+		for _, p := range rows {
+			p.add(d, kind, modules)
+		}
 	}
 	return modules
 }
 
-// add notes a row of programs, and what is wrong with it.
-func (p program) add(d *rulefile.Decoder, to map[string]Distribution) {
+// add notes a row of programs, headers or libraries, and what is wrong with it.
+func (p program) add(d *rulefile.Decoder, kind string, to map[string]Distribution) {
 	if p.Install.Value != "" && !requirement.MatchString(p.Install.Value) {
 		d.Problem(p.Install.Line, p.Install.Column, "%q is nothing that pip takes by name", p.Install.Value)
 	}
@@ -154,15 +164,15 @@ func (p program) add(d *rulefile.Decoder, to map[string]Distribution) {
 	}
 	for _, name := range p.Names {
 		if !programName.MatchString(name.Value) {
-			d.Problem(name.Line, name.Column, "%q is no name of a program", name.Value)
+			d.Problem(name.Line, name.Column, "%q is no name of a file", name.Value)
 		}
 		if p.Install.Value == "" && p.System.Value == "" && p.Say == "" {
 			d.Problem(name.Line, name.Column, "a row needs install:, system: or say:")
 		}
-		if _, again := to[programs+name.Value]; again {
-			d.Problem(name.Line, name.Column, "the program %s stands here twice", name.Value)
+		if _, again := to[kind+name.Value]; again {
+			d.Problem(name.Line, name.Column, "%s%s stands here twice", kind, name.Value)
 		}
-		to[programs+name.Value] = Distribution{Install: p.Install.Value, System: p.System.Value, Say: strings.TrimSpace(p.Say)}
+		to[kind+name.Value] = Distribution{Install: p.Install.Value, System: p.System.Value, Say: strings.TrimSpace(p.Say)}
 	}
 }
 
