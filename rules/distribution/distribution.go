@@ -66,8 +66,12 @@ func (t *Table) Of(module string) (Distribution, bool) {
 }
 
 // above is the package that a module is in, or the folder of a header, "" for one at the top.
-func above(module string) string {
-	return module[:max(0, strings.LastIndexAny(module, "./"))]
+func above(name string) string {
+	cut := strings.LastIndexAny(name, "./")
+	if cut < 0 || cut == strings.IndexByte(name, '/') { // what is left is the kind
+		return ""
+	}
+	return name[:cut]
 }
 
 // Before is a table, as it was read, that is asked before another.
