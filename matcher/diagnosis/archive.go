@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/gpu-triage/triage/rules/condition"
 	"github.com/gpu-triage/triage/rules/fact"
@@ -174,11 +175,13 @@ func (a *archive) passed(bare, parameter string, situation *condition.Situation)
 	return all
 }
 
-// offered are the full names that packages offer at their top by a bare name. Where several do, only one that is known to be installed can
-// be meant, and no other.
+// offered are the full names that packages offer at their top by a bare name. Where several do, only the one that is known to be installed
+// can be meant, or of a class the one that ever had the member or parameter which is asked for, and no other. Functions, as train, are
+// called alike everywhere.
 func (a *archive) offered(bare, parameter string, situation *condition.Situation) []history.Name {
-	var all, installed []history.Name
-	top, _, _ := strings.Cut(bare, ".")
+	var all, installed, had []history.Name
+	top, _, member := strings.Cut(bare, ".")
+	isClass := top != "" && unicode.IsUpper(rune(top[0]))
 	for _, d := range history.Offering(top) {
 		p := a.open(d)
 		if p == nil {
@@ -190,15 +193,17 @@ func (a *archive) offered(bare, parameter string, situation *condition.Situation
 			if a.installed(d, situation) != "" {
 				installed = append(installed, name)
 			}
+			if isClass && (member || parameter != "") && hadLately(p, name) {
+				had = append(had, name)
+			}
 		}
 	}
-	if len(installed) == 1 {
-		return installed
+	for _, names := range [][]history.Name{all, installed, had} {
+		if len(names) == 1 {
+			return names
+		}
 	}
-	if len(all) > 1 {
-		return nil
-	}
-	return all
+	return nil
 }
 
 // installed is the release of a distribution that the facts name, "" when they do not.

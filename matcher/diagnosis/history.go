@@ -85,7 +85,7 @@ func (q *wanted) members() map[string]condition.Value {
 		"state":   condition.StringValue(q.state(installed).String()), "lacks": q.lacks(installed),
 		"change": known(change(ranges)), "spans": known(spans(ranges, history.Present, ", and ")),
 		"installed": known(installed), "implied": {}, "own": q.own(), "without": known(spans(ranges, history.Absent, ", or ")),
-		"moved": known(strings.Join(said.Moved, " or ")), "renamed": known(said.Renamed), "said": known(said.Said),
+		"moved": known(strings.Join(said.Moved, " or ")), "renamed": known(said.Renamed), "said": known(said.Said), "instead": known(said.Instead),
 		"asker": known(asker), "asked_by": known(askedBy), "wants": known(wants), "asked_in": known(q.askedIn(asker)),
 		"pin": known(q.pin(ranges)), "before": known(before(ranges)), "since": known(since(ranges)),
 		"checked": condition.StringValue(releases[len(releases)-1].Version), "years": years(ranges, releases),

@@ -15,7 +15,8 @@ type Answer struct {
 	Place    string   `json:"defined_in,omitempty"`
 	Moved    []string `json:"moved_to,omitempty"`
 	Renamed  string   `json:"renamed_to,omitempty"`
-	Said     string   `json:"said,omitempty"` // by the package, of a name that it refuses
+	Said     string   `json:"said,omitempty"`    // by the package, of a name that it refuses
+	Instead  string   `json:"instead,omitempty"` // the code to write in its place
 	Checked  UpTo     `json:"checked_up_to"`
 	Unread   []string `json:"unread,omitempty"` // releases whose archives could not be read
 }
@@ -70,7 +71,7 @@ func (p *Package) Answer(name Name) *Answer {
 	}
 	if p.at(name, newest) == Absent {
 		s := p.Successor(name, newest)
-		a.Moved, a.Renamed, a.Said = s.Moved, s.Renamed, s.Said
+		a.Moved, a.Renamed, a.Said, a.Instead = s.Moved, s.Renamed, s.Said, s.Instead
 	} else if f := p.find(name.Dotted, newest); f.module != "" && name.Parameter == "" {
 		if place := strings.Trim(f.module+"."+f.name, "."); place != name.Dotted {
 			a.Place = place
@@ -140,6 +141,9 @@ func (a *Answer) successor(b *strings.Builder) {
 	}
 	if a.Renamed != "" {
 		fmt.Fprintf(b, "The parameter is now called %s.\n", a.Renamed)
+	}
+	if a.Instead != "" {
+		fmt.Fprintf(b, "Write instead: %s\n", a.Instead)
 	}
 	if a.Said != "" {
 		fmt.Fprintf(b, "The package says: %s\n", a.Said)

@@ -13,6 +13,7 @@ type Successor struct {
 	Moved   []string // where the same name is now, best first
 	Renamed string   // the new name of a parameter
 	Said    string   // what the package itself says about the name
+	Instead string   // the code to write in its place
 }
 
 // maxMoved is how many places are told of a name that moved.
@@ -21,9 +22,9 @@ const maxMoved = 3
 // Successor looks in release i for what took the place of a name that is not there. It is empty when nothing is known.
 func (p *Package) Successor(name Name, i int) Successor {
 	if name.Parameter != "" {
-		return Successor{Renamed: p.renamed(name)}
+		return Successor{Renamed: p.renamed(name), Instead: p.instead(name)}
 	}
-	s := Successor{Said: p.find(name.Dotted, i).said}
+	s := Successor{Said: p.find(name.Dotted, i).said, Instead: p.instead(name)}
 	last := p.lastWith(name)
 	if last < 0 {
 		return s

@@ -9,13 +9,15 @@ import (
 )
 
 // Find looks for what a message calls by a bare name, as Trainer or Trainer.__init__: the dotted names that some release has, the
-// nearest to the top of the package first. Deep looks into all modules and not only at what the package itself offers.
+// nearest to the top of the package first. Deep looks into all modules and not only at what the package itself offers. What a package only
+// imports from others is not its own.
 func (p *Package) Find(bare string, deep bool) []string {
 	first, rest, _ := strings.Cut(bare, ".")
-	last := p.lastWith(Name{Dotted: p.table.Roots[0] + "." + first})
+	top := p.table.Roots[0] + "." + first
+	last := p.lastWith(Name{Dotted: top})
 	var all []string
-	if last >= 0 {
-		all = append(all, p.table.Roots[0]+"."+first)
+	if last >= 0 && p.find(top, last).module != "" {
+		all = append(all, top)
 	}
 	if deep && last < 0 {
 		all = p.definers(first)
@@ -48,7 +50,14 @@ func (p *Package) definers(word string) []string {
 
 // Offering are the distributions that offer a name at their top in some release, as transformers does Trainer, without those that stand
 // apart.
-func Offering(name string) []string { return offering()[name] }
+func Offering(name string) (own []string) {
+	for _, d := range offering()[name] {
+		if p, err := Open(d); err == nil && len(p.Find(name, false)) > 0 {
+			own = append(own, d)
+		}
+	}
+	return own
+}
 
 // offering is made when it is first asked for: every table has to be opened for it.
 var offering = sync.OnceValue(func() map[string][]string {
@@ -61,7 +70,7 @@ var offering = sync.OnceValue(func() map[string][]string {
 		if err != nil { // the tables are part of the program and tested
 			continue
 		}
-		for _, top := range p.names(p.table.Roots[0]) {
+		for _, top := range p.reachable(p.table.Roots[0]) {
 			all[top] = append(all[top], d.Name)
 		}
 	}

@@ -26,6 +26,7 @@ func HistoryShape() condition.Shape {
 		"own":          truth,  // the package's own code asks for it, as the frames show
 		"moved":        text,   // where the newest release has it
 		"renamed":      text,   // what a parameter is called now
+		"instead":      text,   // the code to write in its place
 		"said":         text,   // what the package itself says of it
 		"asker":        text,   // the package whose code asks; unknown for the user's own
 		"asked_by":     text,   // its release
