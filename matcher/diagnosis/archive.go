@@ -97,7 +97,7 @@ func (a *archive) inSubmodule(bare, parameter string) []history.Name {
 	var fit []history.Name
 	for _, full := range history.InSubmodules(top) {
 		p := a.open(full)
-		if p == nil || slices.ContainsFunc(fit, func(n history.Name) bool { return a.open(n.Dotted) == p }) {
+		if p == nil || p.IsModule(full) || slices.ContainsFunc(fit, func(n history.Name) bool { return a.open(n.Dotted) == p }) {
 			continue
 		}
 		if member {
@@ -189,6 +189,9 @@ func (a *archive) offered(bare, parameter string, situation *condition.Situation
 		}
 		for _, dotted := range p.Find(bare, false) {
 			name := history.Name{Dotted: dotted, Parameter: parameter}
+			if p.IsModule(strings.TrimSuffix(dotted, strings.TrimPrefix(bare, top))) {
+				continue // messages call classes and functions so
+			}
 			all = append(all, name)
 			if a.installed(d, situation) != "" {
 				installed = append(installed, name)

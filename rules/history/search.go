@@ -30,6 +30,12 @@ func (p *Package) Find(bare string, deep bool) []string {
 	return all
 }
 
+// IsModule tells whether a dotted name is a module of the package in the newest release that has it.
+func (p *Package) IsModule(dotted string) bool {
+	last := p.lastWith(Name{Dotted: dotted})
+	return last >= 0 && p.find(dotted, last).name == ""
+}
+
 // definers are the modules' own classes and functions of that name.
 func (p *Package) definers(word string) []string {
 	var all []string
