@@ -49,12 +49,13 @@ func (q *wanted) never() bool {
 	return placed
 }
 
-// ranges are what is known of the name over all releases. A parameter of a function that a release does not have at all says nothing. Where
-// no release is known to lack a parameter, those that may take it or not must lack it: one of them is installed, since it was refused.
+// ranges are what is known of the name over all releases. A parameter of a function that a release does not have at all says nothing, nor a
+// member of a class that it does not have, of which there is an object. Where no release is known to lack a parameter, those that may take
+// it or not must lack it: one of them is installed, since it was refused.
 func (q *wanted) ranges() []history.Range {
 	ranges := q.pkg.Ranges(q.name)
 	if q.name.Parameter == "" {
-		return ranges
+		return q.withClass(ranges)
 	}
 	function := history.Name{Dotted: q.name.Dotted}
 	for i, r := range ranges {
@@ -68,6 +69,21 @@ func (q *wanted) ranges() []history.Range {
 	for i, r := range ranges {
 		if r.Presence == history.Unknown && q.pkg.At(function, r.Last.Version) == history.Present {
 			ranges[i].Presence = history.Absent
+		}
+	}
+	return ranges
+}
+
+// withClass leaves out what releases without the class say of a member, where the message speaks of an object.
+func (q *wanted) withClass(ranges []history.Range) []history.Range {
+	dot := strings.LastIndexByte(q.name.Dotted, '.')
+	if dot < 0 || !strings.Contains(q.situation.Value("text").String(), "object has no attribute") {
+		return ranges
+	}
+	class := history.Name{Dotted: q.name.Dotted[:dot]}
+	for i, r := range ranges {
+		if r.Presence == history.Absent && q.pkg.At(class, r.Last.Version) != history.Present {
+			ranges[i].Presence = history.Unknown
 		}
 	}
 	return ranges
@@ -88,7 +104,7 @@ func (q *wanted) members() map[string]condition.Value {
 		"installed": known(installed), "implied": {}, "own": q.own(), "without": known(spans(ranges, history.Absent, ", or ")),
 		"moved": known(strings.Join(said.Moved, " or ")), "renamed": known(said.Renamed), "said": known(said.Said), "instead": known(said.Instead),
 		"asker": known(asker), "asked_by": known(askedBy), "wants": known(wants), "asked_in": known(q.askedIn(asker)),
-		"pin": known(pin), "pin_day": known(dayOf(pin, releases)), "before": known(before(ranges)), "since": known(since(ranges)),
+		"pin": known(pin), "pin_day": known(dayOf(pin, change(ranges), releases)), "before": known(before(ranges)), "since": known(since(ranges)),
 		"checked": condition.StringValue(releases[len(releases)-1].Version), "years": years(ranges, releases),
 		"lacked_until": lackedUntil(ranges),
 	}
@@ -183,11 +199,11 @@ func (q *wanted) pin(ranges []history.Range) string {
 }
 
 // dayOf is a day on which a release was the newest thing for the packages beside it too, as 2021-11-26: a month after it came out. It is ""
-// for a release of the last year, beside which today's packages mostly go.
-func dayOf(version string, releases []history.Release) string {
+// for a release of the last year, beside which today's packages mostly go, and for a name that came, since what asks for it may be newer.
+func dayOf(version, change string, releases []history.Release) string {
 	const month, year = 30 * 24 * time.Hour, 365 * 24 * time.Hour
 	i := slices.IndexFunc(releases, func(r history.Release) bool { return r.Version == version })
-	if i < 0 || releases[len(releases)-1].Date.Sub(releases[i].Date) < year {
+	if i < 0 || change == "added" || releases[len(releases)-1].Date.Sub(releases[i].Date) < year {
 		return ""
 	}
 	return releases[i].Date.Add(month).Format(time.DateOnly)
