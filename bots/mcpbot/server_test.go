@@ -104,7 +104,7 @@ func TestTools(t *testing.T) {
 		{"explain", map[string]any{"id": "flash-attn-not-usable"}, "what it is not", false},
 		{"explain", map[string]any{"id": "flash-attn-not-usabel"}, "did you mean flash-attn-not-usable", true},
 		{"history", map[string]any{"name": "transformers.AdamW"}, "transformers", false},
-		{"history", map[string]any{"name": "nosuchpackage.Thing"}, "covered are", true},
+		{"history", map[string]any{"name": "nosuchpackage.Thing"}, "is not covered", true},
 	} {
 		result, said := call(t, session, test.tool, test.arguments)
 		if result.IsError != test.fails || !strings.Contains(said, test.want) {

@@ -140,9 +140,6 @@ func listed(libraries []*backend.Library) string {
 
 func (s Server) history(_ context.Context, _ *mcp.CallToolRequest, in historyArguments) (*mcp.CallToolResult, any, error) {
 	answer, err := history.Ask(in.Name)
-	if errors.Is(err, history.ErrNotCovered) {
-		return nil, nil, fmt.Errorf("%w; covered are %s", err, strings.Join(history.Covered(), ", "))
-	}
 	if err != nil {
 		return nil, nil, err
 	}

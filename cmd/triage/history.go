@@ -55,7 +55,8 @@ func runHistory(std streams, o *historyOptions, args []string) error {
 	}
 	answer, err := history.Ask(args[0])
 	if errors.Is(err, history.ErrNotCovered) {
-		return fmt.Errorf("%w; covered are %s", err, strings.Join(history.Covered(), ", "))
+		asked, _, _ := strings.Cut(args[0], ".")
+		return fmt.Errorf("%w%s", err, didYouMean(asked, history.Covered()))
 	}
 	if err != nil {
 		return err

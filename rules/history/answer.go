@@ -1,6 +1,7 @@
 package history
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,6 +47,9 @@ func Ask(text string) (*Answer, error) {
 		return nil, err
 	}
 	p, err := Open(name.Dotted)
+	if errors.Is(err, ErrNotCovered) {
+		return nil, fmt.Errorf("%w; %d packages are, which rules/history/packages.txt names", err, len(Covered()))
+	}
 	if err != nil {
 		return nil, err
 	}
