@@ -187,11 +187,11 @@ func (a *archive) offered(bare, parameter string, situation *condition.Situation
 		if p == nil {
 			continue
 		}
-		for _, dotted := range p.Find(bare, false) {
-			name := history.Name{Dotted: dotted, Parameter: parameter}
-			if p.IsModule(strings.TrimSuffix(dotted, strings.TrimPrefix(bare, top))) {
-				continue // messages call classes and functions so
+		for _, dotted := range p.Find(top, false) {
+			if p.IsModule(dotted) { // messages call classes and functions by their bare names
+				continue
 			}
+			name := history.Name{Dotted: dotted + strings.TrimPrefix(bare, top), Parameter: parameter}
 			all = append(all, name)
 			if a.installed(d, situation) != "" {
 				installed = append(installed, name)

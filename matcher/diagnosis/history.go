@@ -49,7 +49,7 @@ func (q *wanted) never() bool {
 }
 
 // ranges are what is known of the name over all releases. A parameter of a function that a release does not have at all says nothing, nor a
-// member of a class that it does not have, of which there is an object. Where no release is known to lack a parameter, those that may take
+// member of a class that it does not have, since the class was there to be asked. Where no release is known to lack a parameter, those that may take
 // it or not must lack it: one of them is installed, since it was refused.
 func (q *wanted) ranges() []history.Range {
 	ranges := q.pkg.Ranges(q.name)
@@ -73,10 +73,10 @@ func (q *wanted) ranges() []history.Range {
 	return ranges
 }
 
-// withClass leaves out what releases without the class say of a member, where the message speaks of an object.
+// withClass leaves out what releases without the class say of a member of it.
 func (q *wanted) withClass(ranges []history.Range) []history.Range {
 	dot := strings.LastIndexByte(q.name.Dotted, '.')
-	if dot < 0 || !strings.Contains(q.situation.Value("text").String(), "object has no attribute") {
+	if dot < 0 || q.pkg.IsModule(q.name.Dotted[:dot]) {
 		return ranges
 	}
 	class := history.Name{Dotted: q.name.Dotted[:dot]}

@@ -150,12 +150,16 @@ func parse(d *rulefile.Decoder, content []byte) map[string]Distribution {
 		}
 	}
 	addNames(modules)
-	for kind, rows := range map[string][]program{programs: file.Programs, headers: file.Headers, libraries: file.Libraries} {
-		for _, p := range rows {
-			p.add(d, kind, modules)
-		}
-	}
+	addPrograms(d, modules, programs, file.Programs)
+	addPrograms(d, modules, headers, file.Headers)
+	addPrograms(d, modules, libraries, file.Libraries)
 	return modules
+}
+
+func addPrograms(d *rulefile.Decoder, to map[string]Distribution, kind string, rows []program) {
+	for _, p := range rows {
+		p.add(d, kind, to)
+	}
 }
 
 // add notes a row of programs, headers or libraries, and what is wrong with it.

@@ -56,14 +56,7 @@ func (p *Package) definers(word string) []string {
 
 // Offering are the distributions that offer a name at their top in some release, as transformers does Trainer, without those that stand
 // apart.
-func Offering(name string) (own []string) {
-	for _, d := range offering()[name] {
-		if p, err := Open(d); err == nil && len(p.Find(name, false)) > 0 {
-			own = append(own, d)
-		}
-	}
-	return own
-}
+func Offering(name string) []string { return offering()[name] }
 
 // offering is made when it is first asked for: every table has to be opened for it.
 var offering = sync.OnceValue(func() map[string][]string {

@@ -4,6 +4,7 @@ import (
 	_ "embed" // for the modules below the tops of packages
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/gpu-triage/triage/rules/history/table"
@@ -63,16 +64,24 @@ func (p *Package) addReachable(all map[string]bool, module string, stars int) {
 	}
 }
 
-// names are what a module itself has in some release, each once; none when there is no such module.
+// names are what a module itself has in some release and does not only import from another package, each once; none when there is no such
+// module.
 func (p *Package) names(module string) (all []string) {
 	m, err := p.table.Module(module)
 	if err != nil || m == nil {
 		return nil
 	}
-	for i, e := range m.Entries { // sorted by their names
-		if e.Name != "" && (i == 0 || m.Entries[i-1].Name != e.Name) {
+	for _, e := range m.Entries { // sorted by their names
+		foreign := e.Kind == table.Import && !p.has(e.Arg)
+		if e.Name != "" && !foreign && (len(all) == 0 || all[len(all)-1] != e.Name) {
 			all = append(all, e.Name)
 		}
 	}
 	return all
+}
+
+// has tells whether a module, or a name of one as in "module:name", is below the package.
+func (p *Package) has(dotted string) bool {
+	root, _, _ := strings.Cut(strings.ReplaceAll(dotted, ":", "."), ".")
+	return slices.Contains(p.table.Roots, root)
 }
