@@ -201,7 +201,7 @@ func (p *process) get(path string, headers ...string) (int, string) {
 // eventually waits until a condition holds.
 func eventually(t testing.TB, what string, p *process, condition func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if condition() {
 			return
 		}
@@ -210,7 +210,7 @@ func eventually(t testing.TB, what string, p *process, condition func() bool) {
 	if p != nil {
 		log = p.logged()
 	}
-	t.Fatalf("%s: not within 30 s\n%s", what, log)
+	t.Fatalf("%s: not within two minutes\n%s", what, log)
 }
 
 // settled waits until the queue is empty and has been for a moment.

@@ -3,7 +3,6 @@ package history
 import (
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/gpu-triage/triage/rules/history/table"
 )
@@ -53,25 +52,3 @@ func (p *Package) definers(word string) []string {
 	slices.SortStableFunc(all, func(a, b string) int { return awkward(a, "") - awkward(b, "") })
 	return all[:min(len(all), maxMoved)]
 }
-
-// Offering are the distributions that offer a name at their top in some release, as transformers does Trainer, without those that stand
-// apart.
-func Offering(name string) []string { return offering()[name] }
-
-// offering is made when it is first asked for: every table has to be opened for it.
-var offering = sync.OnceValue(func() map[string][]string {
-	all := make(map[string][]string)
-	for _, d := range Listed() {
-		if d.Apart {
-			continue
-		}
-		p, err := Open(d.Name)
-		if err != nil { // the tables are part of the program and tested
-			continue
-		}
-		for _, top := range p.reachable(p.table.Roots[0]) {
-			all[top] = append(all[top], d.Name)
-		}
-	}
-	return all
-})
