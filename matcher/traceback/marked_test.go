@@ -171,7 +171,7 @@ func TestCutOnBothSides(t *testing.T) {
 	for code, want := range map[string]string{
 		`assert cups, "no cups"`:         "AssertionError",
 		`raise tea.PotError("no cups")`:  "tea.PotError",
-		`raise PotError(f"no {cups}")`:   "",
+		`raise PotError(why)`:            "",
 		"pour(x)":                        "",
 		"traceback.print_stack(limit=3)": "",
 	} {
@@ -186,15 +186,20 @@ func TestCutOnBothSides(t *testing.T) {
 	}
 }
 
-// TestCut: a traceback that stops before its last line has the type and the message that its last statement shows.
+// TestCut: a traceback that stops before its last line has the type and the message that its last statement shows, with "…" where values
+// fill it.
 func TestCut(t *testing.T) {
 	for _, c := range []struct{ code, typ, message string }{
 		{"assert (boxes[:, 2] >= boxes[:, 0]).all()", "AssertionError", ""},
 		{`raise tea.PotError("no cups")`, "tea.PotError", "no cups"},
 		{"raise PotError('no cups')", "PotError", "no cups"},
-		{`raise PotError(f"no {cups}")`, "", ""},
+		{`raise PotError(f"no {cups} in {self.pot(2):>3d}")`, "PotError", "no … in …"},
+		{`raise PotError("no %s of %.2f" % (cups, x))`, "PotError", "no … of …"},
+		{`raise PotError('no {}'.format(cups))`, "PotError", "no …"},
+		{`raise PotError(why)`, "", ""},
+		{`raise PotError(`, "", ""},
 		{`assert cups, "no cups"`, "AssertionError", "no cups"},
-		{`assert cups, f"no {cups}"`, "", ""},
+		{`assert cups, f"no {cups}"`, "AssertionError", "no …"},
 		{"pour(x)", "", ""},
 	} {
 		log := "Traceback (most recent call last):\n  File \"/x/a.py\", line 1, in f\n    " + c.code + "\n"

@@ -9,11 +9,15 @@ import (
 
 var (
 	raiseStatement = pattern.Lazy(`^raise ((?:\w+\.)*[A-Z]\w*)(?:\(| from |$)`)
-	raisedText     = pattern.Lazy(`^raise ((?:\w+\.)*[A-Z]\w*)\((?:"([^"{}\\]{1,400})"|'([^'{}\\]{1,400})')\)$`)
-	assertText     = pattern.Lazy(`^assert .+, (?:"([^"{}\\]{1,400})"|'([^'{}\\]{1,400})')$`)
+	raisedText     = pattern.Lazy(`^raise ((?:\w+\.)*[A-Z]\w*)\(` + textWithHoles + `\)$`)
+	assertText     = pattern.Lazy(`^assert .+, \(?` + textWithHoles + `\)?$`)
+	holeInText     = pattern.Lazy(`\{[^{}]{0,80}\}|%[-+ #0]?[\d.]*[sdrifgx]`)
 	bareAssert     = pattern.Lazy(`^assert [^"'\\]+$`)
 	systemError    = pattern.Lazy(`^\[(Errno|WinError) (\d{1,5})\] `)
 )
+
+// textWithHoles is the text of a message in a source line, which Python may fill with values: f"no {name}", "no %s" % name, "no {}".format(name).
+const textWithHoles = `f?(?:"([^"\\]{1,400})"|'([^'\\]{1,400})')(?: % .+|\.format\(.*\))?`
 
 // The classes that Python raises for errors of the system, by the numbers of Linux (PEP 3151) and of Windows (PC/errmap.h of CPython).
 var (
@@ -72,16 +76,19 @@ func raisedIn(code string) string {
 	return m[1]
 }
 
-// raisedBy is the type and the message that a source line raises an exception with, where it shows all of both.
+// raisedBy is the type and the message that a source line raises an exception with, where it shows all of both. Values that the message is
+// filled with stand in it as "…".
 func raisedBy(code string) (typ, message string) {
 	if m := raisedText().FindStringSubmatch(code); m != nil {
-		return m[1], m[2] + m[3]
+		return m[1], withHoles(m[2] + m[3])
 	}
 	if m := assertText().FindStringSubmatch(code); m != nil {
-		return "AssertionError", m[1] + m[2]
+		return "AssertionError", withHoles(m[1] + m[2])
 	}
 	if bareAssert().MatchString(code) {
 		return "AssertionError", ""
 	}
 	return "", ""
 }
+
+func withHoles(text string) string { return holeInText().ReplaceAllString(text, "…") }
