@@ -85,7 +85,7 @@ func (f *Finder) read(tail Tail) *reading {
 // line adds the marks in a line.
 func (r *reading) line(i int) {
 	raw := r.lines[i]
-	if bytes.IndexByte(raw, escape) < 0 && !bytes.Contains(raw, []byte(errorMark)) && len(r.possible(string(raw))) == 0 {
+	if !mayBeLogged(raw) && len(r.possible(string(raw))) == 0 {
 		return
 	}
 	r.clean(i, func(line logline.Line) {
@@ -97,10 +97,10 @@ func (r *reading) line(i int) {
 			row = r.row(strings.TrimLeft(line.Text, " "), indents)
 		}
 		switch {
+		case logged && (row == nil || row.Kind == tool.Weak && !row.Ends):
+			r.marks = append(r.marks, mark{line: line, row: record})
 		case row != nil:
 			r.marks = append(r.marks, mark{line, row, row.Name(line.Text)})
-		case logged:
-			r.marks = append(r.marks, mark{line: line, row: record})
 		}
 	})
 }
@@ -126,10 +126,13 @@ var builders = []string{"compile", "link", shellClass}
 // record is the row of a line that only its logger calls an error.
 var record = &tool.Row{Tool: &tool.Tool{Class: anyClass}, Kind: tool.Weak, Lines: 1, Ends: true}
 
-const (
-	escape    = 0x1b     // begins a colour code, which may part a word
-	errorMark = "error]" // ends the level that CI systems put before a message
-)
+// mayBeLogged tells whether a line may have a level of its own that says error, or a colour code, which may part a word.
+func mayBeLogged(raw []byte) bool {
+	return bytes.IndexByte(raw, '\x1b') >= 0 || slices.ContainsFunc(errorLevels, func(level string) bool { return bytes.Contains(raw, []byte(level)) })
+}
+
+// errorLevels are how loggers and CI systems write the level of an error.
+var errorLevels = []string{"error]", "ERROR", "FATAL", "CRITICAL"}
 
 // possible are the rows that may know a text, in their order.
 func (f *Finder) possible(text string) []int {

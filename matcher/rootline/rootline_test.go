@@ -54,11 +54,14 @@ func TestRootLine(t *testing.T) {
 		"a generic word that a program goes on after":   {"Error: setting up devices: no such device\nstep 1\n", ""},
 		"a generic word at the end of a long log":       {strings.Repeat(otherLines, 60) + "Error: telemetry is off\n", ""},
 		"a generic word that its logger calls harmless": {"INFO: cannot import the optional module\n", ""},
+		"what a logger calls an error, at the end":      {"starting\n2026-03-01 10:00:00,123 - tool - ERROR - Cannot read the blob\n", "Cannot read the blob"},
+		"likewise, with blanks in the brackets":         {"starting\n[ ERROR ] The blob went sour\n", "The blob went sour"},
+		"what a logger calls an error, with more after": {"[ERROR] Cannot read the blob\nstep 1\n", ""},
 		"nothing": {"", ""},
 	} {
 		got := ""
 		if found := find(c.log); found != nil {
-			got = found.Line.Text
+			got = found.Line.Text[found.Line.Head:]
 		}
 		if got != c.want {
 			t.Errorf("%s: the root line is %q, not %q", name, got, c.want)
