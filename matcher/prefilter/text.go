@@ -56,14 +56,18 @@ func (f *Filter) mayMatch(s *signature.Entry, text string) bool {
 	return !slices.ContainsFunc(f.needs[s](), func(p *pattern.Pattern) bool { return !p.Possible(text) })
 }
 
-// Statements are what a text, which is at least a part of that with these words, may state. Head tells that it is worth to be looked at
-// closely, as the first lines of a source are: common words may state something.
-func (f *Filter) Statements(text string, words []int, head bool) iter.Seq[*Statement] {
+// Statements are what a line with these words may state, by the text that counts of it. Conditions may look for what stands before that text,
+// as a level. Head tells that it is worth to be looked at closely, as the first lines of a source are: common words may state something.
+func (f *Filter) Statements(text, line string, words []int, head bool) iter.Seq[*Statement] {
 	return func(yield func(*Statement) bool) {
 		var before *interest
 		for _, n := range words {
 			i := &f.interests[n]
-			if i.signature != nil || i.common && !head || !i.word.In(text) || i.again(before) {
+			in := text
+			if i.states.Pattern != nil {
+				in = line
+			}
+			if i.signature != nil || i.common && !head || !i.word.In(in) || i.again(before) {
 				continue
 			}
 			before = i

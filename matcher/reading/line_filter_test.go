@@ -294,6 +294,25 @@ func TestReadNumbers(t *testing.T) {
 	}
 }
 
+// TestSeenLevel: conditions may look for the level of a line too, and for the beginning of what stands behind it.
+func TestSeenLevel(t *testing.T) {
+	base, err := rules.Load(fstest.MapFS{
+		"facts.yaml": {Data: []byte("facts: [{name: torch, type: version}]\n")},
+		"level.yaml": eventSignature("level", "cause", "keywords: [\"kernel launch\"]\nmatch: ['text matches `kernel launch failed`', 'seen(`^ERROR: clue seven`)']"),
+		"words.yaml": eventSignature("words", "cause", "keywords: [\"memory fault\"]\nmatch: ['text matches `memory fault`', 'seen(`^clue seven`)']"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := matcher.New(base)
+	for want, last := range map[string]string{"level": "kernel launch failed", "words": "memory fault"} {
+		found := read(t, engine, "ERROR: clue seven\n"+last+"\n").Report().Diagnoses
+		if len(found) != 1 || found[0].ID != want {
+			t.Errorf("%s: found is %v", want, found)
+		}
+	}
+}
+
 // TestReadHead: the first lines state what they state, however many like them stated nothing, or the same, before.
 func TestReadHead(t *testing.T) {
 	base, err := rules.Load(fstest.MapFS{

@@ -115,7 +115,7 @@ func (s *source) state(words []int, text string, line logline.Line, head, said b
 	if s.machine[s.name] {
 		return
 	}
-	s.statements.take(s.matching.filter.Statements(text, words, head), text, line, said)
+	s.statements.take(s.matching.filter.Statements(text, line.Text, words, head), text, line, said)
 }
 
 // proseLines is how many of the first lines of a source a person may have written: an issue is no longer, with its log.

@@ -57,7 +57,7 @@ func (s *statements) take(possible iter.Seq[*prefilter.Statement], text string, 
 			s.selectionLogs.Add(what.SelectionLog, text, line)
 		case what.Xid:
 			s.xids.Add(s.catalogue, text, line)
-		case !s.found.Has(what.Number) && what.Pattern.Matches(text):
+		case !s.found.Has(what.Number) && (what.Pattern.Matches(text) || len(text) < len(line.Text) && what.Pattern.Matches(line.Text)):
 			s.patterns[what.Number] = line
 			s.found.Add(what.Number)
 		}
