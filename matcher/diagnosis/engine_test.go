@@ -11,13 +11,14 @@ import (
 	"github.com/gpu-triage/triage/rules"
 )
 
-// knowing is an engine that knows these signatures, each the text of its file, which begins with the id. Its only facts are rank, torch and einops.
+// knowing is an engine that knows these signatures, each the text of its file, which begins with the id. Its only facts are rank, torch, einops and flax.
 func knowing(t *testing.T, signatures ...string) *matcher.Engine {
 	t.Helper()
 	files := fstest.MapFS{"facts.yaml": {Data: []byte(`facts:
   - {name: rank, type: number, about: the rank, ask: echo}
   - {name: torch, type: version}
   - {name: einops, type: version, about: einops, ask: echo, packages: [einops]}
+  - {name: flax, type: version, about: flax, ask: echo, packages: [flax]}
 `)}, "distributions.yaml": {Data: []byte("distributions: [{modules: [sklearn], install: scikit-learn}]\n")}}
 	for _, text := range signatures {
 		id, _, _ := strings.Cut(strings.TrimPrefix(text, "id: "), "\n")

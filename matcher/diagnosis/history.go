@@ -173,8 +173,8 @@ func (q *wanted) askedIn(asker string) string {
 }
 
 // pin is the release to install: one that has the name, and that all packages take whose releases are known; "" when there is none. Of a
-// name that left it is the last one that had it. Of one that came it is not the newest: it is of the same line as the first one, since
-// later ones change what else the code asks for.
+// name that left it is the last one that had it, or the one of the time of the package that asks. Of one that came it is not the newest: it
+// is of the same line as the first one, since later ones change what else the code asks for.
 func (q *wanted) pin(ranges []history.Range) string {
 	has := func(r history.Release) bool {
 		return !r.Unread && q.pkg.At(q.name, r.Version) == history.Present && q.fits(r)
@@ -187,20 +187,62 @@ func (q *wanted) pin(ranges []history.Range) string {
 	if last < 0 {
 		return ""
 	}
-	if change(ranges) != "added" {
-		return releases[last].Version
+	if change(ranges) == "added" {
+		first := slices.IndexFunc(releases, has)
+		for last > first && (!sameLine(releases[first].Version, releases[last].Version) || !has(releases[last])) {
+			last--
+		}
 	}
-	first := slices.IndexFunc(releases, has)
-	for last > first && (!sameLine(releases[first].Version, releases[last].Version) || !has(releases[last])) {
-		last--
-	}
-	return releases[last].Version
+	return releases[q.contemporary(last, has, change(ranges))].Version
 }
+
+// contemporary is the newest release up to the last one, by their places, that was out when the package came out that asks for the name: a
+// much newer one has lost other names that it asks for. It is the last one where that package, or its release, is not known.
+func (q *wanted) contemporary(last int, has func(history.Release) bool, change string) int {
+	asked := q.askedOn(change)
+	if asked.IsZero() {
+		return last
+	}
+	releases := q.pkg.Releases()
+	for i := last; i >= 0; i-- {
+		if has(releases[i]) && releases[i].Date.Before(asked.Add(month)) {
+			return i
+		}
+	}
+	return last
+}
+
+// askedOn is the day on which the package that asks for the name came out: the release of it that is known to be there, or else the last one
+// that imports a name which left. It is zero when neither is known, or when all releases up to the newest import it.
+func (q *wanted) askedOn(change string) time.Time {
+	name, version, _ := q.asker()
+	p := q.archive.open(name)
+	if p == nil {
+		return time.Time{}
+	}
+	if version != "" {
+		i, _ := p.Index(version)
+		return p.Releases()[min(i, len(p.Releases())-1)].Date
+	}
+	if q.name.Parameter != "" || change == "added" {
+		return time.Time{}
+	}
+	asking := p.Asking("", q.name.Dotted)
+	for i, r := range slices.Backward(asking) {
+		if r.Presence == history.Present && i < len(asking)-1 {
+			return r.Last.Date
+		}
+	}
+	return time.Time{}
+}
+
+// month is how long the newest packages are taken to be those that a release was made beside.
+const month = 30 * 24 * time.Hour
 
 // dayOf is a day on which a release was the newest thing for the packages beside it too, as 2021-11-26: a month after it came out. It is ""
 // for a release of the last year, beside which today's packages mostly go, and for a name that came, since what asks for it may be newer.
 func dayOf(version, change string, releases []history.Release) string {
-	const month, year = 30 * 24 * time.Hour, 365 * 24 * time.Hour
+	const year = 365 * 24 * time.Hour
 	i := slices.IndexFunc(releases, func(r history.Release) bool { return r.Version == version })
 	if i < 0 || change == "added" || releases[len(releases)-1].Date.Sub(releases[i].Date) < year {
 		return ""

@@ -83,3 +83,38 @@ references: [x]
 		}
 	}
 }
+
+// The release to install is of the time of the package that asks, where its release is known.
+func TestReleaseOfTheTime(t *testing.T) {
+	engine := knowing(t, `id: lacking
+title: lacking
+keywords: ["has not the name "]
+match: ['error.name == "ImportError"', 'history != nil']
+capture: ['has not the name (?P<name>[\w.]+)']
+history: ["{name}"]
+cause: "{history.pin}"
+fixes: [{do: x}]
+references: [x]
+`)
+	const frame = "Traceback (most recent call last):\n  File \"/opt/v/lib/python3.9/site-packages/flax/core/x.py\", line 30, in f\n    g()\n"
+	for _, c := range []struct{ flax, name, want string }{
+		{"", "jax.tree_map", "0.5.3"},
+		{"0.7.0", "jax.tree_map", "0.4.14"},                                  // July 2023
+		{"0.6.5", "jax.tree_map", "0.4.8"},                                   // which was yanked: as 0.6.8, of March 2023
+		{"0.7.0", "jax.tree_util.register_pytree_with_keys_class", "0.4.14"}, // came with 0.4.6
+		{"0.0.1", "jax.tree_util.register_pytree_with_keys_class", "0.4.38"}, // before it came: of the line in which it did
+	} {
+		var known []facts.Fact
+		if c.flax != "" {
+			v, err := condition.ParseVersion(c.flax)
+			if err != nil {
+				t.Fatal(err)
+			}
+			known = append(known, facts.Fact{Name: "flax", Value: condition.VersionValue(v), Source: facts.FromUser})
+		}
+		got := answer(t, engine, frame+"ImportError: the package has not the name "+c.name+"\n", known...).Diagnoses[0].Cause
+		if got != c.want {
+			t.Errorf("for %s with flax %q it is %s, want %s", c.name, c.flax, got, c.want)
+		}
+	}
+}
