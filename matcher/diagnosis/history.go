@@ -102,7 +102,7 @@ func (q *wanted) members() map[string]condition.Value {
 		"change": known(change(ranges)), "spans": known(spans(ranges, history.Present, ", and ")),
 		"installed": known(installed), "implied": {}, "own": q.own(), "without": known(spans(ranges, history.Absent, ", or ")),
 		"moved": known(strings.Join(said.Moved, " or ")), "renamed": known(said.Renamed), "said": known(said.Said), "instead": known(said.Instead),
-		"asker": known(asker), "asked_by": known(askedBy), "wants": known(wants), "asked_in": known(q.askedIn(asker)),
+		"asker": known(asker), "asked_by": known(askedBy), "wants": known(wants), "asked_in": known(q.askedIn(asker)), "asked_still": q.askedStill(asker),
 		"pin": known(pin), "pin_day": known(dayOf(pin, change(ranges), releases)), "before": known(before(ranges)), "since": known(since(ranges)),
 		"checked": condition.StringValue(releases[len(releases)-1].Version), "years": years(ranges, releases),
 		"lacked_until": lackedUntil(ranges),
@@ -170,6 +170,20 @@ func (q *wanted) askedIn(asker string) string {
 		return ""
 	}
 	return spans(p.Asking("", q.name.Dotted), history.Present, ", and ")
+}
+
+// askedStill tells whether the newest release of the package that asks still imports the name, so that no upgrade of it helps. It is not
+// known when no release is seen to import it.
+func (q *wanted) askedStill(asker string) condition.Value {
+	p := q.archive.open(asker)
+	if p == nil || q.name.Parameter != "" {
+		return condition.Value{}
+	}
+	asking := p.Asking("", q.name.Dotted)
+	if len(asking) == 1 && asking[0].Presence == history.Absent {
+		return condition.Value{}
+	}
+	return condition.BoolValue(asking[len(asking)-1].Presence == history.Present)
 }
 
 // pin is the release to install: one that has the name, and that all packages take whose releases are known; "" when there is none. Of a

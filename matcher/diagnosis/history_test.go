@@ -1,6 +1,7 @@
 package diagnosis_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/gpu-triage/triage/matcher/facts"
@@ -100,7 +101,7 @@ references: [x]
 	for _, c := range []struct{ flax, name, want string }{
 		{"", "jax.tree_map", "0.5.3"},
 		{"0.7.0", "jax.tree_map", "0.4.14"},                                  // July 2023
-		{"0.6.5", "jax.tree_map", "0.4.8"},                                   // which was yanked: as 0.6.8, of March 2023
+		{"0.6.5", "jax.tree_map", "0.4.8"},                                   // which is not kept: as the next one
 		{"0.7.0", "jax.tree_util.register_pytree_with_keys_class", "0.4.14"}, // came with 0.4.6
 		{"0.0.1", "jax.tree_util.register_pytree_with_keys_class", "0.4.38"}, // before it came: of the line in which it did
 	} {
@@ -115,6 +116,29 @@ references: [x]
 		got := answer(t, engine, frame+"ImportError: the package has not the name "+c.name+"\n", known...).Diagnoses[0].Cause
 		if got != c.want {
 			t.Errorf("for %s with flax %q it is %s, want %s", c.name, c.flax, got, c.want)
+		}
+	}
+}
+
+// An upgrade of the package that asks helps only where its newest release no longer does.
+func TestAskedStill(t *testing.T) {
+	engine := knowing(t, `id: lacking
+title: lacking
+keywords: ["has not the name "]
+match: ['error.name == "ImportError"', history.asked_still]
+capture: ['has not the name (?P<name>[\w.]+)']
+history: ["{name}"]
+cause: x
+fixes: [{do: x}]
+references: [x]
+`)
+	const log = "Traceback (most recent call last):\n  File \"/opt/v/lib/python3.9/site-packages/%s/x.py\", line 30, in f\n    g()\nImportError: the package has not the name %s\n"
+	for name, want := range map[[2]string]int{
+		{"basicsr", "torchvision.transforms.functional_tensor.rgb_to_grayscale"}: 1,
+		{"flax", "jax.linear_util"}: 0, // its releases of these years do without
+	} {
+		if got := len(answer(t, engine, fmt.Sprintf(log, name[0], name[1])).Diagnoses); got != want {
+			t.Errorf("%s of %s: %d diagnoses, want %d", name[1], name[0], got, want)
 		}
 	}
 }

@@ -31,6 +31,7 @@ func HistoryShape() condition.Shape {
 		"asker":        text,   // the package whose code asks; unknown for the user's own
 		"asked_by":     text,   // its release
 		"asked_in":     text,   // the releases of the asker that import the name
+		"asked_still":  truth,  // the newest release of the asker does so too; unknown where none is seen to
 		"wants":        text,   // the releases of the package that the asker's release depends on
 		"pin":          text,   // the newest release that has the name and fits what else is known to be installed
 		"pin_day":      text,   // a day soon after that release, when it is more than a year older than the newest: 2021-11-26
