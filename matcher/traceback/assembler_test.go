@@ -513,6 +513,25 @@ RuntimeError                              Traceback (most recent call last)
 
 RuntimeError: x`,
 			want: `11:RuntimeError: "x" [<ipython-input-5-0a1b>:1 <cell line: 1>|f(a)] [/w/lib.py:7 f|raise RuntimeError("x")]`},
+		{name: "notebook, whose last line lost its type", log: `
+RuntimeError                              Traceback (most recent call last)
+<ipython-input-5-0a1b> in <module>()
+----> 1 f(a)
+
+1 frames
+/w/lib.py in f(a)
+----> 7     multiply(a, b)
+
+size mismatch, m1: [64 x 784], m2: [100 x 10]
+at TH.cpp:136`,
+			want: `10:RuntimeError: "size mismatch, m1: [64 x 784], m2: [100 x 10]\nat TH.cpp:136" [<ipython-input-5-0a1b>:1 <module>|f(a)] [/w/lib.py:7 f|multiply(a, b)]`},
+		{name: "notebook, whose last line has another type", log: `
+RuntimeError                              Traceback (most recent call last)
+<ipython-input-5-0a1b> in <module>()
+----> 1 f(a)
+
+OutOfMemoryError: no memory`,
+			want: `6:OutOfMemoryError: "no memory" [<ipython-input-5-0a1b>:1 <module>|f(a)]`},
 		{name: "notebook, with VS Code's links", log: `
 RuntimeError                              Traceback (most recent call last)
 Cell In[3], [line 2](vscode-notebook-cell:?execution_count=3&line=2)

@@ -49,6 +49,9 @@ func (r *record) finish() *Exception {
 	case r.exc == nil:
 		return nil
 	}
+	if r.layout == notebook && r.state == inFrames && len(r.bare) > 0 {
+		r.raiseBareCell()
+	}
 	r.shortenChain()
 	r.turn()
 	e := r.exc

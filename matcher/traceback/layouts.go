@@ -40,6 +40,7 @@ var (
 	boxedPlace    = pattern.Lazy(`^(/\S.*|[A-Za-z]:\\.*|[\w./<>-]+):(\d{1,8}) in (.+)$`)
 	boxedCode     = pattern.Lazy(`^[❱>] +\d+ │ ?(.*)$`)
 	notebookPlace = pattern.Lazy(`^(?:File )?([^\s:]+\.pyx?|(?:[A-Za-z]:)?[~/\\][^:]{0,300}\.pyx?|<ipython-input[^>]*>|Cell In\s?\[\d+\])(?::(\d{1,8})|, line (\d{1,8}))?,? in (.+)$|^Cell In\s?\[\d+\], line (\d{1,8})$`)
+	framesLeftOut = pattern.Lazy(`^(?:\d+|\[\.\.\.]|\[\.\.\. skipping) .*frames?\b`) // by Colab
 	notebookCode  = pattern.Lazy(`^-+> ?(\d{1,8}) (.*)$`)
 	notebookLink  = pattern.Lazy(`^(\s*(?:-+> ?|File |Cell In\s?\[\d+\], )?)\[([^\]]{1,300})\]\((?:file:|vscode-|https?://)[^\s)]{1,600}\)`)
 )
@@ -73,8 +74,29 @@ func (r *record) notebookFrame(next nextLine) lineAction {
 		last := &r.frames[len(r.frames)-1]
 		last.Line, _ = strconv.Atoi(m[1])
 		last.Code = sourceLine(strings.TrimSpace(m[2]))
+	} else if r.mayEndCell(next.text) {
+		r.bare = append(r.bare, messageLine{next.line, next.text})
 	}
 	return taken
+}
+
+// mayEndCell tells whether a line below the frames of IPython's traceback may be the message without its type: it is neither code nor a count
+// of frames that are not shown.
+func (r *record) mayEndCell(text string) bool {
+	return len(r.frames) > 0 && len(r.bare) < maxBare && !isSpace(text[0]) && !cellCode().MatchString(text) && !framesLeftOut().MatchString(text)
+}
+
+// raiseBareCell takes the lines below the last cell for the message, when none of them begins with the type that the header names.
+func (r *record) raiseBareCell() {
+	first := r.bare[0]
+	typ, msg, ok := parseType(first.text)
+	if !ok || !looksRaised(typ) {
+		typ, msg = r.exc.Type, first.text
+	}
+	r.raise(first.line, typ, msg)
+	for _, l := range r.bare[1:] {
+		r.message.add(l.line, l.text)
+	}
 }
 
 // notebookPlaceOf is the frame that a line names which notebookPlace matches.
