@@ -19,7 +19,7 @@ func knowing(t *testing.T, signatures ...string) *matcher.Engine {
   - {name: torch, type: version}
   - {name: einops, type: version, about: einops, ask: echo, packages: [einops]}
   - {name: flax, type: version, about: flax, ask: echo, packages: [flax]}
-`)}, "distributions.yaml": {Data: []byte("distributions: [{modules: [sklearn], install: scikit-learn}]\n")}}
+`)}, "distributions.yaml": {Data: []byte("distributions: [{modules: [sklearn], install: scikit-learn}, {modules: [homemade], say: It is no package.}]\n")}}
 	for _, text := range signatures {
 		id, _, _ := strings.Cut(strings.TrimPrefix(text, "id: "), "\n")
 		files[id+".yaml"] = &fstest.MapFile{Data: []byte(text)}

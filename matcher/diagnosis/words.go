@@ -162,7 +162,7 @@ func fixes(m match) []report.Fix {
 }
 
 // command is a command with the words of the match. An installer is told the name of what brings a package's code, which can be another than
-// that of its module.
+// that of its module, and nothing about code that it cannot bring.
 func (m match) command(fill func(*condition.Situation) string) string {
 	line := fill(m.situation)
 	if !strings.HasPrefix(strings.TrimPrefix(line, "python -m "), "pip ") {
@@ -171,8 +171,8 @@ func (m match) command(fill func(*condition.Situation) string) string {
 	failure, installing := m.situation.Value("error"), m.situation.Clone()
 	members := maps.Clone(failure.Members())
 	for _, name := range []string{"owner", "caller", "asker"} {
-		if is, known := m.brings.Of(failure.Member(name).String()); known && is.Install != "" {
-			members[name] = condition.StringValue(is.Install)
+		if is, found := m.brings.Of(failure.Member(name).String()); found {
+			members[name] = known(is.Install)
 		}
 	}
 	if members != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/matcher/prefilter"
 	"github.com/gpu-triage/triage/matcher/scan"
+	"github.com/gpu-triage/triage/rules/pattern"
 	"github.com/gpu-triage/triage/rules/tool"
 )
 
@@ -89,7 +90,7 @@ func (r *reading) line(i int) {
 		return
 	}
 	r.clean(i, func(line logline.Line) {
-		logged := line.Level == logline.Error || line.Level == logline.Fatal
+		logged := (line.Level == logline.Error || line.Level == logline.Fatal) && !relayed().MatchString(line.Text[line.Head:])
 		row := r.row(line.Text, func(row *tool.Row, text string) bool {
 			return row.Pattern.Matches(text) || logged && row.Pattern.Matches(text[line.Head:])
 		})
@@ -125,6 +126,9 @@ var builders = []string{"compile", "link", shellClass}
 
 // record is the row of a line that only its logger calls an error.
 var record = &tool.Row{Tool: &tool.Tool{Class: anyClass}, Kind: tool.Weak, Lines: 1, Ends: true}
+
+// relayed is what another logger said, in a line that a program took from its standard error: a level of its own that calls it harmless.
+var relayed = pattern.Lazy(`^(?:std(?:err|out) \| )?(?:INFO|WARN(?:ING)?|DEBUG)\b`)
 
 // mayBeLogged tells whether a line may have a level of its own that says error, or a colour code, which may part a word.
 func mayBeLogged(raw []byte) bool {

@@ -56,6 +56,7 @@ func TestRootLine(t *testing.T) {
 		"a generic word that its logger calls harmless": {"INFO: cannot import the optional module\n", ""},
 		"what a logger calls an error, at the end":      {"starting\n2026-03-01 10:00:00,123 - tool - ERROR - Cannot read the blob\n", "Cannot read the blob"},
 		"likewise, with blanks in the brackets":         {"starting\n[ ERROR ] The blob went sour\n", "The blob went sour"},
+		"what it relays of another logger":              {"2023-04-11 21:56:33 | ERROR | stderr | INFO:     Uvicorn running\n", ""},
 		"what a logger calls an error, with more after": {"[ERROR] Cannot read the blob\nstep 1\n", ""},
 		"nothing": {"", ""},
 	} {
