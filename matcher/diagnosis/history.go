@@ -48,8 +48,8 @@ func (q *wanted) never() bool {
 }
 
 // ranges are what is known of the name over all releases. A parameter of a function that a release does not have at all says nothing, nor a
-// member of a class that it does not have, since the class was there to be asked. Where no release is known to lack a parameter, those that may take
-// it or not must lack it: one of them is installed, since it was refused.
+// member of a class that it does not have, since the class was there to be asked. Where no release is known to lack a parameter, those that
+// may take it or not must lack it: one of them is installed, since it was refused.
 func (q *wanted) ranges() []history.Range {
 	ranges := q.pkg.Ranges(q.name)
 	if q.name.Parameter == "" {
@@ -101,7 +101,8 @@ func (q *wanted) members() map[string]condition.Value {
 		"change": known(change(ranges)), "spans": known(spans(ranges, history.Present, ", and ")),
 		"installed": known(installed), "implied": {}, "own": q.own(), "without": known(spans(ranges, history.Absent, ", or ")),
 		"moved": known(strings.Join(said.Moved, " or ")), "renamed": known(said.Renamed), "said": known(said.Said), "instead": known(said.Instead),
-		"asker": known(asker), "asked_by": known(askedBy), "wants": known(wants), "asked_in": known(q.askedIn(asker)), "asked_still": q.askedStill(asker),
+		"asker": known(asker), "asked_by": known(askedBy), "wants": known(wants),
+		"asked_in": known(q.askedIn(asker)), "asked_still": q.askedStill(asker),
 		"pin": known(pin), "pin_day": known(dayOf(pin, change(ranges), releases)), "before": known(before(ranges)), "since": known(since(ranges)),
 		"checked": condition.StringValue(releases[len(releases)-1].Version), "years": years(ranges, releases),
 		"lacked_until": lackedUntil(ranges),

@@ -35,18 +35,24 @@ references: [x]
 		{"nobody_covers_this.fold", "", 0},
 		{"layers.fold_twice", "", 0}, // einops.layers may be meant, or anything else
 	} {
-		var known []facts.Fact
-		if c.installed != "" {
-			v, err := condition.ParseVersion(c.installed)
-			if err != nil {
-				t.Fatal(err)
-			}
-			known = append(known, facts.Fact{Name: "einops", Value: condition.VersionValue(v), Source: facts.FromUser})
-		}
+		known := installed(t, "einops", c.installed)
 		if got := len(answer(t, engine, "the package has not the name "+c.name+"\n", known...).Diagnoses); got != c.want {
 			t.Errorf("%s with einops %q: %d diagnoses, want %d", c.name, c.installed, got, c.want)
 		}
 	}
+}
+
+// installed is what a user says who names the release of a package; nothing for "".
+func installed(t *testing.T, name, version string) []facts.Fact {
+	t.Helper()
+	if version == "" {
+		return nil
+	}
+	v, err := condition.ParseVersion(version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []facts.Fact{{Name: name, Value: condition.VersionValue(v), Source: facts.FromUser}}
 }
 
 // TestReleasesOfCovered holds every package that has a history to a fact that tells which release of it is installed.
@@ -105,14 +111,7 @@ references: [x]
 		{"0.7.0", "jax.tree_util.register_pytree_with_keys_class", "0.4.14"}, // came with 0.4.6
 		{"0.0.1", "jax.tree_util.register_pytree_with_keys_class", "0.4.38"}, // before it came: of the line in which it did
 	} {
-		var known []facts.Fact
-		if c.flax != "" {
-			v, err := condition.ParseVersion(c.flax)
-			if err != nil {
-				t.Fatal(err)
-			}
-			known = append(known, facts.Fact{Name: "flax", Value: condition.VersionValue(v), Source: facts.FromUser})
-		}
+		known := installed(t, "flax", c.flax)
 		got := answer(t, engine, frame+"ImportError: the package has not the name "+c.name+"\n", known...).Diagnoses[0].Cause
 		if got != c.want {
 			t.Errorf("for %s with flax %q it is %s, want %s", c.name, c.flax, got, c.want)

@@ -11,7 +11,7 @@ import (
 // tell what that line would have said.
 func (r *record) unfinished() *Exception {
 	if len(r.bare) > 0 {
-		r.raiseBare()
+		r.raiseBare("", r.bare[0].text)
 		return r.finish()
 	}
 	e := &Exception{Frames: r.frames, Header: r.header, Line: r.header, Earlier: r.earlier, Link: r.link}

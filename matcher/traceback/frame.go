@@ -53,7 +53,7 @@ func (r *record) pythonFrame(next nextLine) lineAction {
 		return taken
 	}
 	if link, ok := linkOf(next.text); ok && len(r.bare) > 0 {
-		r.raiseBare()
+		r.raiseBare("", r.bare[0].text)
 		r.chain(link)
 		return taken
 	}
@@ -166,9 +166,10 @@ func (r *record) bareAnnounces() bool {
 	return n > 0 && strings.HasSuffix(r.bare[n-1].text, ":")
 }
 
-// raiseBare takes the lines below the frames for the message of an exception whose type was not printed.
-func (r *record) raiseBare() {
-	r.raise(r.bare[0].line, "", r.bare[0].text)
+// raiseBare takes the lines below the frames for an exception of that type, "" when it was not printed, whose message begins with msg on
+// the first of them.
+func (r *record) raiseBare(typ, msg string) {
+	r.raise(r.bare[0].line, typ, msg)
 	for _, l := range r.bare[1:] {
 		r.message.add(l.line, l.text)
 	}

@@ -40,7 +40,7 @@ var (
 	boxedPlace    = pattern.Lazy(`^(/\S.*|[A-Za-z]:\\.*|[\w./<>-]+):(\d{1,8}) in (.+)$`)
 	boxedCode     = pattern.Lazy(`^[❱>] +\d+ │ ?(.*)$`)
 	notebookPlace = pattern.Lazy(`^(?:File )?([^\s:]+\.pyx?|(?:[A-Za-z]:)?[~/\\][^:]{0,300}\.pyx?|<ipython-input[^>]*>|Cell In\s?\[\d+\])(?::(\d{1,8})|, line (\d{1,8}))?,? in (.+)$|^Cell In\s?\[\d+\], line (\d{1,8})$`)
-	framesLeftOut = pattern.Lazy(`^(?:\d+|\[\.\.\.]|\[\.\.\. skipping) .*frames?\b`) // by Colab
+	framesLeftOut = pattern.Lazy(`^(?:\d+|\[\.\.\.]|\[\.\.\. skipping) .*frames?\b`) // by Colab, and by IPython
 	notebookCode  = pattern.Lazy(`^-+> ?(\d{1,8}) (.*)$`)
 	notebookLink  = pattern.Lazy(`^(\s*(?:-+> ?|File |Cell In\s?\[\d+\], )?)\[([^\]]{1,300})\]\((?:file:|vscode-|https?://)[^\s)]{1,600}\)`)
 )
@@ -88,15 +88,11 @@ func (r *record) mayEndCell(text string) bool {
 
 // raiseBareCell takes the lines below the last cell for the message, when none of them begins with the type that the header names.
 func (r *record) raiseBareCell() {
-	first := r.bare[0]
-	typ, msg, ok := parseType(first.text)
+	typ, msg, ok := parseType(r.bare[0].text)
 	if !ok || !looksRaised(typ) {
-		typ, msg = r.exc.Type, first.text
+		typ, msg = r.exc.Type, r.bare[0].text
 	}
-	r.raise(first.line, typ, msg)
-	for _, l := range r.bare[1:] {
-		r.message.add(l.line, l.text)
-	}
+	r.raiseBare(typ, msg)
 }
 
 // notebookPlaceOf is the frame that a line names which notebookPlace matches.
