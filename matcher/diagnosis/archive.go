@@ -202,11 +202,31 @@ func (a *archive) offered(bare, parameter string, situation *condition.Situation
 		}
 	}
 	for _, names := range [][]history.Name{all, installed, had} {
-		if len(names) == 1 {
-			return names
+		if len(names) == 1 || len(names) > 1 && member && a.oneProject(names) {
+			return names[:1]
 		}
 	}
 	return nil
+}
+
+// oneProject tells whether names are of one package, or of packages that are released together, as pytorch-lightning and lightning: those
+// have one code, and the one that is asked for most stands first.
+func (a *archive) oneProject(names []history.Name) bool {
+	first := a.open(names[0].Dotted)
+	for _, n := range names[1:] {
+		p := a.open(n.Dotted)
+		one, other := newest(first), newest(p)
+		if p == first || one.Version != other.Version || one.Date.Sub(other.Date).Abs() > 24*time.Hour {
+			return false
+		}
+	}
+	return true
+}
+
+// newest is the last release of a package.
+func newest(p *history.Package) history.Release {
+	releases := p.Releases()
+	return releases[len(releases)-1]
 }
 
 // installed is the release of a distribution that the facts name, "" when they do not.
