@@ -198,8 +198,8 @@ func openedByHeader(l logline.Line, text string) *record {
 	return r
 }
 
-// openedByFrame begins with a frame whose header is missing. One at the very beginning of a line has to name its function: compilers write
-// the rest, too.
+// openedByFrame begins with a frame whose header is missing. One at the very beginning of a line has to name its function, or a file of
+// Python, as a SyntaxError does whose first blanks were lost in copying: compilers write the rest, too.
 func openedByFrame(l logline.Line, text string) *record {
 	place := strings.TrimLeft(text, " \t")
 	indent := text[:len(text)-len(place)]
@@ -207,7 +207,7 @@ func openedByFrame(l logline.Line, text string) *record {
 		place = `File "` + file + rest
 		l.Text, l.Head = place, 0
 	}
-	if f, ok := parseFrame(place); !ok || indent == "" && f.Function == "" {
+	if f, ok := parseFrame(place); !ok || indent == "" && f.Function == "" && !strings.HasSuffix(f.File, ".py") {
 		return nil
 	}
 	r := &record{layout: python, headless: true}
