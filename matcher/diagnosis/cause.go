@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/matcher/reading"
 	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/matcher/traceback"
@@ -52,12 +53,21 @@ func (f *finding) role() signature.Role {
 // fits orders the roles of signatures of one and the same line: any knowledge of it beats a generic word.
 var fits = map[signature.Role]int{signature.Cause: 0, signature.Consequence: 1, signature.Generic: 2, signature.Unexplained: 3}
 
+// warnedLast tells whether an exception was logged as a warning and nothing follows it: a program that goes on says more.
+func warnedLast(read *reading.Result, f *finding) bool {
+	x := f.event.Chain.Head().Exception
+	return x != nil && !x.Swallowed && x.Level == logline.Warning && !read.WentOn(f.Last()) && read.LinesAfter(f.Last()) <= 1
+}
+
 // judge tells what an event means in a situation; nil when it means nothing. A chain with a harmless exception in it, such as the
 // user's interrupt, means only what a cause in it says.
 func judge(read *reading.Result, e *reading.Event, s situation) *finding {
 	best := &finding{event: e, Occurrences: e.Occurrences(read.WentOn)}
 	best.machine = read.OfMachine(best.First.Line.Source)
 	best.command = read.Command(best.Last().Line)
+	if warnedLast(read, best) {
+		best.Handled = false
+	}
 	harmless := false
 	for i := range e.Chain {
 		el := &e.Chain[i]
