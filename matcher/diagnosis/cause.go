@@ -122,6 +122,9 @@ func weigh(base *rules.Base, el *reading.Element, now situation) (fitting []matc
 			continue
 		}
 		if s.Role == signature.Noise {
+			if saidBelow(el, s, m.situation) {
+				continue
+			}
 			return nil, true
 		}
 		m.certainty = certaintyOf(el, s, m.situation)
@@ -134,6 +137,17 @@ func weigh(base *rules.Base, el *reading.Element, now situation) (fitting []matc
 		return cmp.Or(a.compare(b), strings.Compare(a.signature.ID, b.signature.ID))
 	})
 	return fitting, false
+}
+
+// saidBelow tells whether what a signature speaks of stands only below the first line of an exception: somebody else's line that was
+// printed right after the traceback, and is taken for a part of its message.
+func saidBelow(el *reading.Element, s *signature.Signature, situation *condition.Situation) bool {
+	if el.Exception == nil {
+		return false
+	}
+	first := situation.Clone()
+	first.Set("text", situation.Value("line"))
+	return !matches(el, s, first)
 }
 
 // matches tells whether an element is of a signature. Where a message was printed without its type, what asks for the type counts as true if
