@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/gpu-triage/triage/rules/fact"
-	"github.com/gpu-triage/triage/rules/rulefile"
+	"github.com/gpu-triage/triage/rules/spelling"
 )
 
 // A fact as people write it: name=value, where a value with spaces stands in double quotes.
@@ -58,7 +58,7 @@ func (e Engine) Unknown(text string) (complaints []string) {
 
 // meant is the fact that somebody means who writes a name that is none, or "".
 func meant(name string, vocabulary *fact.Vocabulary) string {
-	near := rulefile.Nearest(name, vocabulary.Names())
+	near := spelling.Nearest(name, vocabulary.Names())
 	if difference := len(near) - len(name); len(name) < 5 || near == "" || difference < -1 || difference > 1 || near == strings.TrimRight(name, "0123456789") {
 		return ""
 	}

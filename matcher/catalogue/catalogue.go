@@ -12,8 +12,8 @@ import (
 
 	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/matcher/report"
-	"github.com/gpu-triage/triage/rules/rulefile"
 	"github.com/gpu-triage/triage/rules/signature"
+	"github.com/gpu-triage/triage/rules/spelling"
 )
 
 // Page is what is known of one failure.
@@ -79,7 +79,7 @@ func Of(ctx context.Context, engine *matcher.Engine, id string) (*Page, error) {
 		for _, e := range base.Entries {
 			ids = append(ids, e.ID)
 		}
-		if near := rulefile.Nearest(id, ids); near != "" {
+		if near := spelling.Nearest(id, ids); near != "" {
 			return nil, fmt.Errorf("there is no failure %s, did you mean %s? triage rules list lists them", id, near)
 		}
 		return nil, fmt.Errorf("there is no failure %s; triage rules list lists them", id)

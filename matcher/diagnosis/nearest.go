@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/gpu-triage/triage/rules/pattern"
-	"github.com/gpu-triage/triage/rules/rulefile"
+	"github.com/gpu-triage/triage/rules/spelling"
 )
 
 // Bounds of what is compared: a message may list thousands of names.
@@ -36,7 +36,7 @@ func nearest(got, list string) string {
 			return v
 		}
 	}
-	return rulefile.Nearest(got, values)
+	return spelling.Nearest(got, values)
 }
 
 // offered are the values of a printed list: those in quotes, or the words when none is quoted.

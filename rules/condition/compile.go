@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
-	"github.com/gpu-triage/triage/rules/rulefile"
+	"github.com/gpu-triage/triage/rules/spelling"
 )
 
 // compiler turns a syntax tree into nodes; it keeps the first mistake.
@@ -90,7 +90,7 @@ func (c *compiler) compile(n ast.Node) *node {
 func (c *compiler) name(at ast.Node, name string) *node {
 	slot, ok := c.scope.resolve(name)
 	if !ok {
-		if near := rulefile.Nearest(name, slices.Sorted(slices.Values(c.scope.Names()))); near != "" {
+		if near := spelling.Nearest(name, slices.Sorted(slices.Values(c.scope.Names()))); near != "" {
 			return c.fail(at, "unknown name %s, did you mean %s?", name, near)
 		}
 		return c.fail(at, "unknown name %s: facts are listed in facts.yaml", name)
@@ -140,7 +140,7 @@ func (c *compiler) memberNamed(at ast.Node, object *node, name string) *node {
 	case object.shape.Members != nil && !known:
 		members := slices.Sorted(maps.Keys(object.shape.Members))
 		hint := ""
-		if near := rulefile.Nearest(name, members); near != "" {
+		if near := spelling.Nearest(name, members); near != "" {
 			hint = fmt.Sprintf(", did you mean %s?", near)
 		}
 		return c.fail(at, "no member %s%s; members are %s", name, hint, strings.Join(members, ", "))

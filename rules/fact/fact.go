@@ -11,6 +11,7 @@ import (
 	"github.com/gpu-triage/triage/rules/condition"
 	"github.com/gpu-triage/triage/rules/pattern"
 	"github.com/gpu-triage/triage/rules/rulefile"
+	"github.com/gpu-triage/triage/rules/spelling"
 )
 
 // Vocabulary is the set of facts that rules may ask about, with what each means and how it can be learned.
@@ -242,7 +243,7 @@ func (v *Vocabulary) Known(name string) (Info, error) {
 	if ok {
 		return info, nil
 	}
-	if near := rulefile.Nearest(name, v.names); near != "" {
+	if near := spelling.Nearest(name, v.names); near != "" {
 		return info, fmt.Errorf("unknown fact %s, did you mean %s?", name, near)
 	}
 	return info, fmt.Errorf("unknown fact %s", name)

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/gpu-triage/triage/rules/spelling"
 )
 
 // maxRuleFile bounds one rule file, in bytes; the largest of ours has a tenth of it.
@@ -225,7 +227,7 @@ func (d *Decoder) structure(n *yaml.Node, target reflect.Value) {
 		i, ok := fields[key.Value]
 		if !ok {
 			message := fmt.Sprintf("unknown key %q; known are %s", key.Value, strings.Join(names, ", "))
-			if near := Nearest(key.Value, names); near != "" {
+			if near := spelling.Nearest(key.Value, names); near != "" {
 				message = fmt.Sprintf("unknown key %q, did you mean %q?", key.Value, near)
 			}
 			d.Problem(key.Line, key.Column, "%s", message)

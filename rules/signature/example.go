@@ -11,6 +11,7 @@ import (
 
 	"github.com/gpu-triage/triage/rules/fact"
 	"github.com/gpu-triage/triage/rules/rulefile"
+	"github.com/gpu-triage/triage/rules/spelling"
 )
 
 // Example is a log with its verdict, as it stands in the file of a signature under examples:.
@@ -192,7 +193,7 @@ func (r ExampleReader) mustKnow(d *rulefile.Decoder, at rulefile.Text, id string
 		return
 	}
 	hint := ""
-	if near := rulefile.Nearest(id, r.IDs); near != "" {
+	if near := spelling.Nearest(id, r.IDs); near != "" {
 		hint = fmt.Sprintf(", did you mean %s?", near)
 	}
 	d.Problem(at.Line, at.Column, "there is no signature %s%s", id, hint)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gpu-triage/triage/rules/rulefile"
+	"github.com/gpu-triage/triage/rules/spelling"
 )
 
 // setPrecedence follows what the signatures override. It notes ids that nobody has, signatures that are never weighed against others,
@@ -27,7 +27,7 @@ func (l *loader) overridable(e *Entry) bool {
 		switch other := l.byID[id]; {
 		case other == nil:
 			hint := "name one that is there, or take the line out"
-			if near := rulefile.Nearest(id, slices.Sorted(maps.Keys(l.byID))); near != "" {
+			if near := spelling.Nearest(id, slices.Sorted(maps.Keys(l.byID))); near != "" {
 				hint = fmt.Sprintf("did you mean %s?", near)
 			}
 			l.problemOf(e, i, "overrides: there is no signature %s; %s", id, hint)
