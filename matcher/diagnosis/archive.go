@@ -55,7 +55,67 @@ func (a *archive) ask(s *signature.Signature, situation *condition.Situation) co
 			}
 		}
 	}
+	return a.misspelt(s, situation)
+}
+
+// misspelt answers what a signature asks about a name that no release has and that is spelled almost like one that is there. What a bare name is
+// called in several packages has to mean the same in all that have such a name.
+func (a *archive) misspelt(s *signature.Signature, situation *condition.Situation) condition.Value {
+	for _, template := range s.History {
+		name, err := history.ParseName(history.Unaliased(template.Fill(situation)))
+		if err != nil {
+			continue
+		}
+		if lone := history.MeantModule(name.Dotted); lone != "" && name.Parameter == "" && !strings.Contains(name.Dotted, ".") {
+			return condition.ObjectValue(map[string]condition.Value{
+				"name": condition.StringValue(name.Dotted), "package": known(history.Distribution(lone)), "meant": known(lone),
+			})
+		}
+		candidates := a.candidates(name, situation)
+		if len(candidates) == 0 {
+			candidates = a.everywhere(strings.TrimSuffix(name.Dotted, ".__init__"), name.Parameter)
+		}
+		meant, answer := "", condition.Nil
+		for _, candidate := range candidates {
+			p := a.open(candidate.Dotted)
+			if p == nil {
+				continue
+			}
+			word := p.Meant(candidate)
+			if word == "" {
+				continue
+			}
+			if meant != "" && word != meant {
+				return condition.Nil
+			}
+			q := wanted{archive: a, pkg: p, name: candidate, situation: situation}
+			members := q.members()
+			members["change"], members["implied"] = condition.Value{}, condition.Value{}
+			meant, answer = word, condition.ObjectValue(members)
+		}
+		if meant != "" {
+			return answer
+		}
+	}
 	return condition.Nil
+}
+
+// everywhere are the full names that a bare one has at the tops of packages and in the modules that are looked through.
+func (a *archive) everywhere(bare, parameter string) []history.Name {
+	top, rest, _ := strings.Cut(bare, ".")
+	places := history.InSubmodules(top)
+	for _, d := range history.Offering(top) {
+		p := a.open(d)
+		if p == nil {
+			continue
+		}
+		places = append(places, p.Find(top, false)...)
+	}
+	all := make([]history.Name, len(places))
+	for i, place := range places {
+		all[i] = history.Name{Dotted: strings.TrimSuffix(place+"."+rest, "."), Parameter: parameter}
+	}
+	return all
 }
 
 // candidates are the full names that a name in a message can mean. Python calls classes and functions by their own names alone: those are

@@ -86,6 +86,27 @@ func dayOf(version, change string, releases []history.Release) string {
 	return releases[i].Date.Add(month).Format(time.DateOnly)
 }
 
+// pythonOf is the Python that a release was made for, as 3.8, when the one that is known to be there came out after it: a package with compiled
+// parts has no wheel for a Python that it does not know. It is "" when that Python is older, or nobody knows which it is.
+func (q *wanted) pythonOf(version string) string {
+	table := q.archive.open(history.Python)
+	i, ok := q.pkg.Index(version)
+	if !ok || table == nil {
+		return ""
+	}
+	installed, _ := table.Index(q.archive.installed(history.Python, q.situation))
+	lines, day := table.Releases(), q.pkg.Releases()[i].Date
+	if installed == len(lines) || q.archive.installed(history.Python, q.situation) == "" || lines[installed].Date.Before(day) {
+		return ""
+	}
+	for _, line := range slices.Backward(lines) {
+		if line.Date.Add(2 * month).Before(day) {
+			return line.Version
+		}
+	}
+	return ""
+}
+
 // sameLine tells whether two releases share the number in which breaking changes are counted: the first, or the second after a zero.
 func sameLine(a, b string) bool {
 	v, errA := condition.ParseVersion(a)

@@ -119,6 +119,32 @@ references: [x]
 	}
 }
 
+// An environment of another Python is offered where the release to install is older than the Python that is there.
+func TestPythonOfTheTime(t *testing.T) {
+	engine := knowing(t, `id: lacking
+title: lacking
+keywords: ["has not the name "]
+match: ['history != nil']
+capture: ['has not the name (?P<name>[\w.]+)']
+history: ["{name}"]
+cause: "{history.pin_python|none}"
+fixes: [{do: x}]
+references: [x]
+`)
+	for python, want := range map[string]string{
+		"":        "none",
+		"3.12.3":  "3.8", // gensim 3.8.3 is of May 2020
+		"3.8":     "none",
+		"3.6.9":   "none",
+		"99.99.9": "none", // newer than the table
+	} {
+		known := installed(t, "python", python)
+		if got := answer(t, engine, "the package has not the name gensim.summarization\n", known...).Diagnoses[0].Cause; got != want {
+			t.Errorf("with Python %q it is %s, want %s", python, got, want)
+		}
+	}
+}
+
 // An upgrade of the package that asks helps only where its newest release no longer does.
 func TestAskedStill(t *testing.T) {
 	engine := knowing(t, `id: lacking

@@ -26,6 +26,7 @@ func HistoryShape() condition.Shape {
 		"own":          truth,  // the package's own code asks for it, as the frames show
 		"moved":        text,   // where the newest release has it
 		"renamed":      text,   // what a parameter is called now
+		"meant":        text,   // of a name that no release has: the one beside it that is spelled almost so
 		"instead":      text,   // the code to write in its place
 		"said":         text,   // what the package itself says of it
 		"asker":        text,   // the package whose code asks; unknown for the user's own
@@ -35,6 +36,7 @@ func HistoryShape() condition.Shape {
 		"wants":        text,   // the releases of the package that the asker's release depends on
 		"pin":          text,   // the newest release that has the name and fits what else is known to be installed
 		"pin_day":      text,   // a day soon after that release, when it is more than a year older than the newest: 2021-11-26
+		"pin_python":   text,   // the Python that it was made for, when a later one is installed: 3.8
 		"checked":      text,   // the newest release that was looked into
 		"lacked_until": number, // the year of the newest release that is known to lack it, as 2012
 		"years":        number, // for how long all releases have had it, up to the newest one; unknown when that one has it not
