@@ -47,7 +47,9 @@ func (a *archive) ask(s *signature.Signature, situation *condition.Situation) co
 			q := wanted{archive: a, pkg: p, name: candidate, situation: situation}
 			switch {
 			case q.decides():
-				return condition.ObjectValue(q.members())
+				members := q.members()
+				members["imports"] = imports(name)
+				return condition.ObjectValue(members)
 			case candidate == name && q.never(): // as it was asked for: of a guessed package nothing follows
 				members := q.members()
 				members["change"], members["implied"] = condition.StringValue("never"), condition.Value{}
@@ -55,7 +57,32 @@ func (a *archive) ask(s *signature.Signature, situation *condition.Situation) co
 			}
 		}
 	}
+	if answer := a.unimported(s, situation); !answer.IsNil() {
+		return answer
+	}
 	return a.misspelt(s, situation)
+}
+
+// unimported answers what a signature asks about a bare name that is perhaps one of a package that was not imported.
+func (a *archive) unimported(s *signature.Signature, situation *condition.Situation) condition.Value {
+	for _, template := range s.History {
+		name, err := history.ParseName(template.Fill(situation))
+		if err != nil {
+			continue
+		}
+		if lines := imports(name); lines.Known() {
+			return condition.ObjectValue(map[string]condition.Value{"name": condition.StringValue(name.Dotted), "imports": lines})
+		}
+	}
+	return condition.Nil
+}
+
+// imports are the lines that import a bare name.
+func imports(name history.Name) condition.Value {
+	if name.Parameter != "" || strings.Contains(name.Dotted, ".") {
+		return condition.Value{}
+	}
+	return known(strings.Join(history.Imports(name.Dotted), ", or: "))
 }
 
 // misspelt answers what a signature asks about a name that no release has and that is spelled almost like one that is there. What a bare name is

@@ -18,15 +18,3 @@ func TestUnaliased(t *testing.T) {
 		}
 	}
 }
-
-// TestAliasesAreCovered holds aliases to modules whose history is known.
-func TestAliasesAreCovered(t *testing.T) {
-	if len(aliases()) == 0 {
-		t.Fatal("no aliases")
-	}
-	for alias, module := range aliases() {
-		if Distribution(module) == "" {
-			t.Errorf("%s is %s, which no table covers", alias, module)
-		}
-	}
-}

@@ -20,6 +20,14 @@ type Listing struct {
 	Apart bool
 }
 
+// roots are the packages that are imported of a distribution.
+func (l Listing) roots() []string {
+	if len(l.Roots) > 0 {
+		return l.Roots
+	}
+	return []string{strings.ReplaceAll(l.Name, "-", "_")}
+}
+
 // Listed are the distributions whose histories are kept, the most asked for first. The slice belongs to the package.
 var Listed = sync.OnceValue(func() (all []Listing) {
 	apart := false

@@ -46,9 +46,7 @@ func (p *Package) Meant(name Name) string {
 func MeantModule(name string) string {
 	var roots []string
 	for _, d := range Listed() {
-		if roots = append(roots, d.Roots...); len(d.Roots) == 0 {
-			roots = append(roots, strings.ReplaceAll(d.Name, "-", "_"))
-		}
+		roots = append(roots, d.roots()...)
 	}
 	meant := spelling.Meant(name, roots)
 	if slices.Contains(roots, name) || strings.TrimSuffix(meant, "s") == strings.TrimSuffix(name, "s") {

@@ -27,6 +27,7 @@ func HistoryShape() condition.Shape {
 		"moved":        text,   // where the newest release has it
 		"renamed":      text,   // what a parameter is called now
 		"meant":        text,   // of a name that no release has: the one beside it that is spelled almost so
+		"imports":      text,   // of a bare name that no module stands before: the lines that import it, the likeliest first
 		"instead":      text,   // the code to write in its place
 		"said":         text,   // what the package itself says of it
 		"asker":        text,   // the package whose code asks; unknown for the user's own

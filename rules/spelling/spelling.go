@@ -15,11 +15,12 @@ func Nearest(word string, candidates []string) string {
 }
 
 // Meant is the candidate that a word was most likely meant to be: it differs only in capitals and underscores, or in one letter, or in two of a
-// long word. It is "" when there is none, or when more than one is as near. Numbers in names count versions and sizes, and are never a slip.
+// very long word, and not in the first one. It is "" when there is none, or when more than one is as near. Numbers in names count versions and
+// sizes, and are never a slip.
 func Meant(word string, candidates []string) string {
 	best, bestDistance, several := "", slips(word)+1, false
 	for _, c := range candidates {
-		if digits(c) != digits(word) || c == word || c == best {
+		if c == word || c == best || digits(c) != digits(word) || first(c) != first(word) {
 			continue
 		}
 		d := distance(fold(word), fold(c))
@@ -39,7 +40,7 @@ func Meant(word string, candidates []string) string {
 
 // slips is how many letters of a word may be wrong.
 func slips(word string) int {
-	const short, long = 4, 9
+	const short, long = 4, 16
 	switch n := len(fold(word)); {
 	case n < short:
 		return 0
@@ -50,6 +51,14 @@ func slips(word string) int {
 }
 
 func fold(word string) string { return strings.ToLower(strings.ReplaceAll(word, "_", "")) }
+
+// first is the first letter of a word, with the underscore before it that tells that it is nobody else's.
+func first(word string) string {
+	if strings.HasPrefix(word, "_") {
+		return "_" + first(word[1:])
+	}
+	return strings.ToLower(word[:min(len(word), 1)])
+}
 
 func digits(word string) string {
 	return strings.Map(func(r rune) rune {

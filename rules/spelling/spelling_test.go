@@ -29,9 +29,13 @@ func TestMeant(t *testing.T) {
 		{"group_by", []string{"groupby"}, "groupby"},
 		{"zerograd", []string{"zero_grad"}, "zero_grad"},
 		{"MolFromSimles", []string{"MolFromSmiles", "MolFromSmarts"}, "MolFromSmiles"},
-		{"Qwen3Config", []string{"Qwen2Config"}, ""},    // another generation
-		{"madd", []string{"add", "max"}, ""},            // too short
-		{"loader", []string{"leader", "loaded"}, ""},    // two are as near
+		{"Qwen3Config", []string{"Qwen2Config"}, ""}, // another generation
+		{"madd", []string{"add", "max"}, ""},         // too short
+		{"loader", []string{"leader", "loaded"}, ""}, // two are as near
+		{"MambaConfig", []string{"BambaConfig"}, ""}, // another first letter
+		{"KilnConfig", []string{"FilmConfig"}, ""},   // two letters
+		{"predict", []string{"_predict"}, ""},        // not for others
+		{"", []string{"", "a"}, ""},
 		{"softmax", []string{"softmax"}, ""},            // itself
 		{"flash_attn_func", []string{"flash_attn"}, ""}, // another name
 	} {
