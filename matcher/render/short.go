@@ -10,19 +10,19 @@ import (
 	"github.com/gpu-triage/triage/matcher/report"
 )
 
-// How many rows each part of a short answer gets, together no more than a small terminal shows beside the prompt. What one part does not
-// need, the fix gets, whose commands can do harm by half, and then the cause.
+// How many rows each part of a short answer gets, together about what a terminal shows beside the prompt. What one part does not need, the fix
+// gets, whose commands can do harm by half, and then the cause.
 const (
-	allRows    = 20
+	allRows    = 28
 	headRows   = 2 // verdict and title
 	quoteRows  = 2 // of the line that decides; its place and the user's own frame take one each
 	causeRows  = 3
 	fixRows    = 5 // what to do and its commands
-	secondRows = 2 // what else to do; its first command takes one
+	secondRows = 7 // what else to do and its commands: half of the people need this one
 	noteRows   = 2 // which the cause goes without
 )
 
-// Short returns r as a terminal shows it in at most twenty rows of eighty columns: the verdict, the line that decides and the frame in the
+// Short returns r as a terminal shows it in at most 28 rows of eighty columns: the verdict, the line that decides and the frame in the
 // user's own code, why, the two best fixes, and one command that leads on. Text has all of it.
 func Short(r *report.Report, style Style) string {
 	p := newPage(style)

@@ -31,16 +31,23 @@ func (p *page) bestFix(fixes []report.Fix, room int) []string {
 	return rows
 }
 
-// secondFix are the rows of what helps where the best fix does not, with its first command where that is short.
+// secondFix are the rows of what helps where the best fix does not, with those of its commands for which there is room.
 func (p *page) secondFix(fixes []report.Fix) []string {
 	if len(fixes) < 2 {
 		return nil
 	}
 	const label = "or:  "
-	rows := p.beside(label, strings.TrimPrefix(Line(fixes[1].Do), "Or "), secondRows)
 	commands := p.below(label, fixes[1])
-	if len(commands) > 0 && p.height(commands[:1]) <= secondRows {
-		rows = append(rows, commands[0])
+	first := p.height(commands[:min(1, len(commands))])
+	if first > secondRows/2 { // a long one leaves no room for what it is about
+		commands, first = nil, 0
+	}
+	rows := p.beside(label, strings.TrimPrefix(Line(fixes[1].Do), "Or "), secondRows-first)
+	for _, command := range commands {
+		if p.height(append(slices.Clone(rows), command)) > secondRows {
+			break
+		}
+		rows = append(rows, command)
 	}
 	return rows
 }
