@@ -33,11 +33,11 @@ func TestMeant(t *testing.T) {
 
 func TestMeantModule(t *testing.T) {
 	for name, want := range map[string]string{
-		"trasnformers": "transformers",
-		"Pandas":       "pandas",
-		"transformer":  "", // mostly a module of the project's own
-		"Queue":        "", // Python 2 had it
-		"models":       "",
+		"matplotlb":   "matplotlib",
+		"Pandas":      "pandas",
+		"transformer": "", // mostly a module of the project's own
+		"Queue":       "", // Python 2 had it
+		"models":      "",
 	} {
 		if got := MeantModule(name); got != want {
 			t.Errorf("%s: meant is %q, want %q", name, got, want)
