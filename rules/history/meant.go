@@ -35,7 +35,10 @@ func (p *Package) Meant(name Name) string {
 		return Name{Dotted: place + "." + word}
 	}
 	meant := spelling.Meant(word, g.words)
-	if meant == "" || p.at(sibling(meant), i) != Present {
+	switch {
+	case meant == "" || p.at(sibling(meant), i) != Present:
+		return ""
+	case name.Parameter == "" && sameButPlural(meant, word): // torch.Tensor.logits is asked of an object that is no tensor
 		return ""
 	}
 	return meant
@@ -49,11 +52,13 @@ func MeantModule(name string) string {
 		roots = append(roots, d.roots()...)
 	}
 	meant := spelling.Meant(name, roots)
-	if slices.Contains(roots, name) || strings.TrimSuffix(meant, "s") == strings.TrimSuffix(name, "s") {
+	if slices.Contains(roots, name) || sameButPlural(meant, name) {
 		return ""
 	}
 	return meant
 }
+
+func sameButPlural(a, b string) bool { return strings.TrimSuffix(a, "s") == strings.TrimSuffix(b, "s") }
 
 // gatherer collects the words that may stand behind a place. It takes too many rather than too few: what is chosen is looked up again.
 type gatherer struct {
