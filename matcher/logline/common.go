@@ -109,6 +109,8 @@ func saysSomething(header string) bool {
 		return true
 	case !hasClock(header) && verdict().MatchString(header):
 		return true
+	case strings.Count(header, "{") > strings.Count(header, "}"): // the keys of a dict, as in {'loss': 2.3}
+		return true
 	}
 	if strings.IndexFunc(header, unicode.IsLetter) < 0 && !hasClock(header) { // the edge of a table, a mark in a list
 		return true

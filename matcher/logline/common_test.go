@@ -32,6 +32,7 @@ func TestCommonHeader(t *testing.T) {
 		"a driver, behind a clock":          {"2026-11-20 10:00:00 node07 NVRM: ", short},
 		"the name of a number":              {"step: ", []string{"1", "2", "3"}},
 		"the name of two numbers":           {"Epoch(train) ", []string{"[1][ 1/90]", "[1][ 2/90]", "[1][ 3/90]"}},
+		"the keys of a dict":                {"{'loss': ", []string{"nan, 'epoch': 1}", "nan, 'epoch': 2}", "nan, 'epoch': 3}"}},
 		"the edge of a table":               {"| ", short},
 		"a sentence":                        {"we could not load: ", short},
 		"an exception":                      {"RuntimeError: ", short},
