@@ -525,6 +525,17 @@ RuntimeError                              Traceback (most recent call last)
 size mismatch, m1: [64 x 784], m2: [100 x 10]
 at TH.cpp:136`,
 			want: `10:RuntimeError: "size mismatch, m1: [64 x 784], m2: [100 x 10]\nat TH.cpp:136" [<ipython-input-5-0a1b>:1 <module>|f(a)] [/w/lib.py:7 f|multiply(a, b)]`},
+		{name: "notebook of Python 2, which names compiled files", log: `
+RuntimeError                              Traceback (most recent call last)
+<ipython-input-2-0a1b> in <module>()
+----> 1 f(a)
+
+/w/lib.pyc in f(a)
+      6 def f(a):
+----> 7     raise RuntimeError("x")
+
+RuntimeError: x`,
+			want: `10:RuntimeError: "x" [<ipython-input-2-0a1b>:1 <module>|f(a)] [/w/lib.py:7 f|raise RuntimeError("x")]`},
 		{name: "notebook, whose last line has another type", log: `
 RuntimeError                              Traceback (most recent call last)
 <ipython-input-5-0a1b> in <module>()

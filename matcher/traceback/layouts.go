@@ -39,7 +39,7 @@ func (r *record) belowBox(next nextLine) lineAction {
 var (
 	boxedPlace    = pattern.Lazy(`^(/\S.*|[A-Za-z]:\\.*|[\w./<>-]+):(\d{1,8}) in (.+)$`)
 	boxedCode     = pattern.Lazy(`^[❱>] +\d+ │ ?(.*)$`)
-	notebookPlace = pattern.Lazy(`^(?:File )?([^\s:]+\.pyx?|(?:[A-Za-z]:)?[~/\\][^:]{0,300}\.pyx?|<ipython-input[^>]*>|Cell In\s?\[\d+\])(?::(\d{1,8})|, line (\d{1,8}))?,? in (.+)$|^Cell In\s?\[\d+\], line (\d{1,8})$`)
+	notebookPlace = pattern.Lazy(`^(?:File )?([^\s:]+\.py[cx]?|(?:[A-Za-z]:)?[~/\\][^:]{0,300}\.py[cx]?|<ipython-input[^>]*>|Cell In\s?\[\d+\])(?::(\d{1,8})|, line (\d{1,8}))?,? in (.+)$|^Cell In\s?\[\d+\], line (\d{1,8})$`)
 	framesLeftOut = pattern.Lazy(`^(?:\d+|\[\.\.\.]|\[\.\.\. skipping) .*frames?\b`) // by Colab, and by IPython
 	notebookCode  = pattern.Lazy(`^-+> ?(\d{1,8}) (.*)$`)
 	notebookLink  = pattern.Lazy(`^(\s*(?:-+> ?|File |Cell In\s?\[\d+\], )?)\[([^\]]{1,300})\]\((?:file:|vscode-|https?://)[^\s)]{1,600}\)`)
@@ -101,6 +101,9 @@ func notebookPlaceOf(m []string, text string) Frame {
 	file := m[1]
 	if file == "" {
 		file, _, _ = strings.Cut(text, ",")
+	}
+	if strings.HasSuffix(file, ".pyc") { // of Python 2, which names the compiled file
+		file = strings.TrimSuffix(file, "c")
 	}
 	function, _, _ := strings.Cut(m[4], "(")
 	return Frame{File: file, Line: n, Function: function}
