@@ -16,6 +16,7 @@ import (
 type archive struct {
 	vocabulary *fact.Vocabulary
 	opened     map[string]*history.Package
+	meant      map[history.Name]string // what misspelt names mean, which several signatures ask about
 }
 
 // open is the history of the package that has a name, nil when it is not covered.
@@ -52,7 +53,7 @@ func (a *archive) ask(s *signature.Signature, situation *condition.Situation) co
 				return condition.ObjectValue(members)
 			case candidate == name && q.never(): // as it was asked for: of a guessed package nothing follows
 				members := q.members()
-				members["change"], members["implied"] = condition.StringValue("never"), condition.Value{}
+				members["change"], members["implied"], members["meant"] = condition.StringValue("never"), condition.Value{}, known(a.meantFor(p, name))
 				return condition.ObjectValue(members)
 			}
 		}

@@ -87,7 +87,7 @@ type situation struct {
 func situationOf(read *reading.Result, known []facts.Fact) situation {
 	all := allFacts(read, known)
 	s := situation{facts: all, conditions: all.Situation(read.Base.Scope), changed: contradictions(known, read.Facts, read.Base.Vocabulary),
-		archive: &archive{vocabulary: read.Base.Vocabulary, opened: make(map[string]*history.Package)}}
+		archive: &archive{vocabulary: read.Base.Vocabulary, opened: make(map[string]*history.Package), meant: make(map[history.Name]string)}}
 	for i, line := range read.LogPatterns {
 		s.conditions.SetLogPattern(i, line.Number > 0)
 	}

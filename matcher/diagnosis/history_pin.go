@@ -89,14 +89,14 @@ func dayOf(version, change string, releases []history.Release) string {
 // pythonOf is the Python that a release was made for, as 3.8, when the one that is known to be there came out after it: a package with compiled
 // parts has no wheel for a Python that it does not know. It is "" when that Python is older, or nobody knows which it is.
 func (q *wanted) pythonOf(version string) string {
-	table := q.archive.open(history.Python)
+	python, table := q.archive.installed(history.Python, q.situation), q.archive.open(history.Python)
 	i, ok := q.pkg.Index(version)
-	if !ok || table == nil {
+	if python == "" || table == nil || !ok {
 		return ""
 	}
-	installed, _ := table.Index(q.archive.installed(history.Python, q.situation))
+	at, _ := table.Index(python)
 	lines, day := table.Releases(), q.pkg.Releases()[i].Date
-	if installed == len(lines) || q.archive.installed(history.Python, q.situation) == "" || lines[installed].Date.Before(day) {
+	if at == len(lines) || lines[at].Date.Before(day) {
 		return ""
 	}
 	for _, line := range slices.Backward(lines) {

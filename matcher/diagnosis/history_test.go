@@ -4,24 +4,30 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/gpu-triage/triage/matcher"
 	"github.com/gpu-triage/triage/matcher/facts"
 	"github.com/gpu-triage/triage/rules"
 	"github.com/gpu-triage/triage/rules/condition"
 	"github.com/gpu-triage/triage/rules/history"
 )
 
-// A name that no release has is told from one that came or went, and from one that a release newer than the table may have.
-func TestNameOfNoRelease(t *testing.T) {
-	engine := knowing(t, `id: never
-title: never
+// askingHistory knows one signature, which asks about the name that stands behind "has not the name " and says the cause.
+func askingHistory(t *testing.T, match, cause string) *matcher.Engine {
+	return knowing(t, `id: lacking
+title: lacking
 keywords: ["has not the name "]
-match: ['history.change == "never"']
+match: [`+match+`]
 capture: ['has not the name (?P<name>[\w.]+)']
 history: ["{name}"]
-cause: x
+cause: `+cause+`
 fixes: [{do: x}]
 references: [x]
 `)
+}
+
+// A name that no release has is told from one that came or went, and from one that a release newer than the table may have.
+func TestNameOfNoRelease(t *testing.T) {
+	engine := askingHistory(t, `'history.change == "never"'`, "x")
 	for _, c := range []struct {
 		name, installed string
 		want            int
@@ -70,16 +76,7 @@ func TestReleasesOfCovered(t *testing.T) {
 
 // The release to install is of the line in which a name came, and for a name that left the last one that had it.
 func TestReleaseToInstall(t *testing.T) {
-	engine := knowing(t, `id: lacking
-title: lacking
-keywords: ["has not the name "]
-match: ['history != nil']
-capture: ['has not the name (?P<name>[\w.]+)']
-history: ["{name}"]
-cause: "{history.pin}"
-fixes: [{do: x}]
-references: [x]
-`)
+	engine := askingHistory(t, `'history != nil'`, `"{history.pin}"`)
 	for name, want := range map[string]string{
 		"einops.pack": "0.6.1", // came with 0.6.0, before 0.7 and 0.8
 		"transformers.Qwen2VLForConditionalGeneration": "4.57.6", // came with 4.45.0, before 5.0
@@ -93,16 +90,7 @@ references: [x]
 
 // The release to install is of the time of the package that asks, where its release is known.
 func TestReleaseOfTheTime(t *testing.T) {
-	engine := knowing(t, `id: lacking
-title: lacking
-keywords: ["has not the name "]
-match: ['error.name == "ImportError"', 'history != nil']
-capture: ['has not the name (?P<name>[\w.]+)']
-history: ["{name}"]
-cause: "{history.pin}"
-fixes: [{do: x}]
-references: [x]
-`)
+	engine := askingHistory(t, `'error.name == "ImportError"', 'history != nil'`, `"{history.pin}"`)
 	const frame = "Traceback (most recent call last):\n  File \"/opt/v/lib/python3.9/site-packages/flax/core/x.py\", line 30, in f\n    g()\n"
 	for _, c := range []struct{ flax, name, want string }{
 		{"", "jax.tree_map", "0.5.3"},
@@ -121,16 +109,7 @@ references: [x]
 
 // An environment of another Python is offered where the release to install is older than the Python that is there.
 func TestPythonOfTheTime(t *testing.T) {
-	engine := knowing(t, `id: lacking
-title: lacking
-keywords: ["has not the name "]
-match: ['history != nil']
-capture: ['has not the name (?P<name>[\w.]+)']
-history: ["{name}"]
-cause: "{history.pin_python|none}"
-fixes: [{do: x}]
-references: [x]
-`)
+	engine := askingHistory(t, `'history != nil'`, `"{history.pin_python|none}"`)
 	for python, want := range map[string]string{
 		"":        "none",
 		"3.12.3":  "3.8", // gensim 3.8.3 is of May 2020
@@ -147,16 +126,7 @@ references: [x]
 
 // An upgrade of the package that asks helps only where its newest release no longer does.
 func TestAskedStill(t *testing.T) {
-	engine := knowing(t, `id: lacking
-title: lacking
-keywords: ["has not the name "]
-match: ['error.name == "ImportError"', history.asked_still]
-capture: ['has not the name (?P<name>[\w.]+)']
-history: ["{name}"]
-cause: x
-fixes: [{do: x}]
-references: [x]
-`)
+	engine := askingHistory(t, `'error.name == "ImportError"', history.asked_still`, `x`)
 	const log = "Traceback (most recent call last):\n  File \"/opt/v/lib/python3.9/site-packages/%s/x.py\", line 30, in f\n    g()\nImportError: the package has not the name %s\n"
 	for name, want := range map[[2]string]int{
 		{"basicsr", "torchvision.transforms.functional_tensor.rgb_to_grayscale"}: 1,

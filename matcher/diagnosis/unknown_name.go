@@ -65,7 +65,7 @@ func (a *archive) meantBy(name history.Name, situation *condition.Situation) con
 		if p == nil {
 			continue
 		}
-		word := p.Meant(candidate)
+		word := a.meantFor(p, candidate)
 		switch {
 		case word == "":
 			continue
@@ -74,10 +74,20 @@ func (a *archive) meantBy(name history.Name, situation *condition.Situation) con
 		}
 		q := wanted{archive: a, pkg: p, name: candidate, situation: situation}
 		members := q.members()
-		members["change"], members["implied"] = condition.Value{}, condition.Value{}
+		members["change"], members["implied"], members["meant"] = condition.Value{}, condition.Value{}, known(word)
 		meant, answer = word, condition.ObjectValue(members)
 	}
 	return answer
+}
+
+// meantFor is the word that was meant by the last one of a name, "" when none is like it.
+func (a *archive) meantFor(p *history.Package, name history.Name) string {
+	word, asked := a.meant[name]
+	if !asked {
+		word = p.Meant(name)
+		a.meant[name] = word
+	}
+	return word
 }
 
 // moduleMeantBy is the package that a misspelt import means.

@@ -18,7 +18,7 @@ const (
 	quoteRows  = 2 // of the line that decides; its place and the user's own frame take one each
 	causeRows  = 3
 	fixRows    = 5 // what to do and its commands
-	secondRows = 7 // what else to do and its commands: half of the people need this one
+	secondRows = 7 // what else to do and its commands
 	noteRows   = 2 // which the cause goes without
 )
 

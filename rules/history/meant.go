@@ -8,8 +8,8 @@ import (
 	"github.com/gpu-triage/triage/rules/spelling"
 )
 
-// Meant is the name that one which no release has was most likely meant to be: of the same module, class or function, and spelled almost like
-// it. It is "" when a release has the name, or nothing is like it.
+// Meant is the word that was most likely meant by the last one of a name which no release has, or by its parameter: a name of the same module,
+// class or function that is spelled almost like it. It is "" when a release has the name, or nothing is like it.
 func (p *Package) Meant(name Name) string {
 	place, word, ok := cutLast(name.Dotted)
 	if name.Parameter != "" {

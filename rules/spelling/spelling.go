@@ -23,7 +23,10 @@ func Meant(word string, candidates []string) string {
 		if c == word || c == best || digits(c) != digits(word) || first(c) != first(word) {
 			continue
 		}
-		d := distance(fold(word), fold(c))
+		d := bestDistance + 1
+		if abs(len(fold(c))-len(fold(word))) < d { // else it is further by its length alone, which a text from a log may have a lot of
+			d = distance(fold(word), fold(c))
+		}
 		switch {
 		case d > slips(c) || d > bestDistance:
 		case d == bestDistance && fold(c) != fold(best):
@@ -50,15 +53,18 @@ func slips(word string) int {
 	return 2
 }
 
+// fold leaves out what people confuse without misspelling a word: capitals and underscores.
 func fold(word string) string { return strings.ToLower(strings.ReplaceAll(word, "_", "")) }
 
-// first is the first letter of a word, with the underscore before it that tells that it is nobody else's.
+// first is the first letter of a word, with the underscores before it: a name that is private to its package is not meant by others.
 func first(word string) string {
 	if strings.HasPrefix(word, "_") {
 		return "_" + first(word[1:])
 	}
 	return strings.ToLower(word[:min(len(word), 1)])
 }
+
+func abs(n int) int { return max(n, -n) }
 
 func digits(word string) string {
 	return strings.Map(func(r rune) rune {
