@@ -9,10 +9,15 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
+// roomOfNode is what a node of NATS may store, in bytes. Without it a node promises only three quarters of what the disk has free just then, and
+// the streams of several tests that run beside each other ask for more.
+const roomOfNode = 1 << 50
+
 // cluster starts a NATS server with JetStream that replicas share.
 func cluster(t testing.TB) (url string) {
 	t.Helper()
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(), SyncAlways: true, NoSigs: true, NoLog: true})
+	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: -1, JetStream: true, JetStreamMaxStore: roomOfNode,
+		StoreDir: t.TempDir(), SyncAlways: true, NoSigs: true, NoLog: true})
 	if err != nil {
 		t.Fatal(err)
 	}

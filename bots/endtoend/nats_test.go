@@ -31,8 +31,8 @@ func serveNATS(options string) error {
 		return err
 	}
 	const host = "127.0.0.1"
-	o := &server.Options{ServerName: n.Name, Host: host, Port: n.Client, JetStream: true, StoreDir: n.Dir, SyncAlways: true, NoLog: true,
-		Cluster: server.ClusterOpts{Name: "triage", Host: host, Port: n.Route}}
+	o := &server.Options{ServerName: n.Name, Host: host, Port: n.Client, JetStream: true, JetStreamMaxStore: roomOfNode,
+		StoreDir: n.Dir, SyncAlways: true, NoLog: true, Cluster: server.ClusterOpts{Name: "triage", Host: host, Port: n.Route}}
 	for _, port := range n.Routes {
 		o.Routes = append(o.Routes, &url.URL{Scheme: "nats", Host: fmt.Sprintf("%s:%d", host, port)})
 	}
