@@ -178,7 +178,7 @@ func certaintyOf(el *reading.Element, s *signature.Signature, situation *conditi
 		return report.Unexplained
 	case el.Exception != nil && el.Exception.Untyped() && el.Exception.Lone():
 		return report.Likely
-	case s.Role == signature.Cause && condition.All(s.Confirm, situation):
+	case s.Role == signature.Cause && !s.OtherCauses && condition.All(s.Confirm, situation):
 		return report.Confirmed
 	}
 	return report.Likely

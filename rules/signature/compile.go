@@ -27,12 +27,15 @@ func (l *loader) signature(read *parsedFile) *Signature {
 	if complete {
 		l.require(root.Line, f)
 	}
-	s := &Signature{ID: f.ID.Value, Family: path.Base(path.Dir(read.name)), Role: Cause, Survivable: f.Survivable, Library: f.Library.Value, Place: rulefile.Problem{File: l.File, Line: f.ID.Line, Column: f.ID.Column}, files: read.files}
+	s := &Signature{ID: f.ID.Value, Family: path.Base(path.Dir(read.name)), Role: Cause, Survivable: f.Survivable, OtherCauses: f.OtherCauses, Library: f.Library.Value, Place: rulefile.Problem{File: l.File, Line: f.ID.Line, Column: f.ID.Column}, files: read.files}
 	if len(f.Examples) > 0 {
 		at := f.Examples[0].Log
 		l.Problem(at.Line, at.Column, "write examples: without quotes or blanks, at the beginning of a line")
 	}
 	l.role(s, f, complete)
+	if s.OtherCauses && s.Role != Cause {
+		l.Problem(f.Role.Line, f.Role.Column, "other_causes: is for a cause: a signature of the role %s is never more than likely", s.Role)
+	}
 	s.ReadsMessage = f.ReadsMessage || s.Role == Unexplained
 	l.literals(s, f)
 	s.Assume = l.set(f.Library, f.Assume)

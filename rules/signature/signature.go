@@ -78,6 +78,7 @@ type Signature struct {
 	Largest      string                     // of several places that a pattern of Capture matches, the one with the largest size in this group counts
 	Confirm      []*condition.Expression    // about facts and captures; three-valued
 	Survivable   bool                       // a process goes on with it, so that it is not what ended another one
+	OtherCauses  bool                       // what it matches has other causes too, so that it is never more than likely
 	Offers       bool                       // it captures Got and Allowed, so that the engine adds Nearest
 	ReadsMessage bool                       // what its error's own message says is added to its answer
 	Collectives  bool                       // its captures tell where a rank is in its collectives: collectiveGroups
@@ -132,24 +133,25 @@ type Fix struct {
 
 // signatureFile is the form of a signature's file.
 type signatureFile struct {
-	ID         rulefile.Text   `yaml:"id"`
-	Title      rulefile.Text   `yaml:"title"`
-	Role       rulefile.Text   `yaml:"role"`
-	Overrides  []rulefile.Text `yaml:"overrides"`
-	Survivable bool            `yaml:"survivable"`
-	Keywords   []rulefile.Text `yaml:"keywords"`
-	Last       []rulefile.Text `yaml:"last"`
-	Match      []rulefile.Text `yaml:"match"`
-	Capture    []rulefile.Text `yaml:"capture"`
-	Code       []rulefile.Text `yaml:"code"`
-	Before     []rulefile.Text `yaml:"before"`
-	Largest    rulefile.Text   `yaml:"largest"`
-	Confirm    []rulefile.Text `yaml:"confirm"`
-	Library    rulefile.Text   `yaml:"library"`
-	Assume     map[string]any  `yaml:"assume"`
-	Refused    []rulefile.Text `yaml:"refused"`
-	Cause      rulefile.Text   `yaml:"cause"`
-	Details    []struct {
+	ID          rulefile.Text   `yaml:"id"`
+	Title       rulefile.Text   `yaml:"title"`
+	Role        rulefile.Text   `yaml:"role"`
+	Overrides   []rulefile.Text `yaml:"overrides"`
+	Survivable  bool            `yaml:"survivable"`
+	OtherCauses bool            `yaml:"other_causes"`
+	Keywords    []rulefile.Text `yaml:"keywords"`
+	Last        []rulefile.Text `yaml:"last"`
+	Match       []rulefile.Text `yaml:"match"`
+	Capture     []rulefile.Text `yaml:"capture"`
+	Code        []rulefile.Text `yaml:"code"`
+	Before      []rulefile.Text `yaml:"before"`
+	Largest     rulefile.Text   `yaml:"largest"`
+	Confirm     []rulefile.Text `yaml:"confirm"`
+	Library     rulefile.Text   `yaml:"library"`
+	Assume      map[string]any  `yaml:"assume"`
+	Refused     []rulefile.Text `yaml:"refused"`
+	Cause       rulefile.Text   `yaml:"cause"`
+	Details     []struct {
 		When []rulefile.Text `yaml:"when"`
 		Say  rulefile.Text   `yaml:"say"`
 	} `yaml:"details"`
