@@ -10,6 +10,7 @@ import (
 var (
 	raiseStatement = pattern.Lazy(`^raise ((?:\w+\.)*[A-Z]\w*)(?:\(| from |$)`)
 	raisedText     = pattern.Lazy(`^raise ((?:\w+\.)*[A-Z]\w*)\(` + textWithHoles + `\)$`)
+	raisedEmpty    = pattern.Lazy(`^raise ((?:\w+\.)*[A-Z]\w*)(?:\(\))?$`)
 	assertText     = pattern.Lazy(`^assert .+, \(?` + textWithHoles + `\)?$`)
 	holeInText     = pattern.Lazy(`\{[^{}]{0,80}\}|%[-+ #0]?[\d.]*[sdrifgx]`)
 	bareAssert     = pattern.Lazy(`^assert [^"'\\]+$`)
@@ -81,6 +82,9 @@ func raisedIn(code string) string {
 func raisedBy(code string) (typ, message string) {
 	if m := raisedText().FindStringSubmatch(code); m != nil {
 		return m[1], withHoles(m[2] + m[3])
+	}
+	if m := raisedEmpty().FindStringSubmatch(code); m != nil && looksRaised(m[1]) {
+		return m[1], ""
 	}
 	if m := assertText().FindStringSubmatch(code); m != nil {
 		return "AssertionError", withHoles(m[1] + m[2])

@@ -30,6 +30,17 @@ func TestStatedType(t *testing.T) {
 	}
 }
 
+// TestRaisedWithoutWords: the statement that raises says all, also where it has no message.
+func TestRaisedWithoutWords(t *testing.T) {
+	const frame = "  File \"/w/env.py\", line 3, in reset\n    "
+	for code, want := range map[string]string{"raise NotImplementedError": "NotImplementedError", "raise NotReadyError()": "NotReadyError", "raise stored": "", "raise Stop": ""} {
+		exceptions, _ := read(t, "x.log", "starting\n"+frame+code+"\n")
+		if want == "" && len(exceptions) != 0 || want != "" && (len(exceptions) != 1 || exceptions[0].Type != want) {
+			t.Errorf("%s: it is read as\n%s", code, outline(exceptions, ""))
+		}
+	}
+}
+
 // TestLabelIsNoType: a word before a colon is the type, unless the frame above says that another was raised.
 func TestLabelIsNoType(t *testing.T) {
 	for code, want := range map[string]string{"raise CancelledByUser()": "CancelledByUser", "run()": "CancelledByUser", "raise RuntimeError(m)": ""} {
