@@ -12,12 +12,16 @@ import (
 )
 
 // readMessage adds what the failure's own message says to an answer that names no cause: what it compares and what it advises. Both its
-// words and its fixes come first, and a sentence of the answer that only repeats the message goes.
+// words and its fixes come first, and a sentence of the answer that only repeats the message goes. Where what is read is the cause, the
+// answer is likely, and called by it.
 func readMessage(d *report.Diagnosis, base *rules.Base, el *reading.Element, answer match) {
 	var cause []string
 	var first []report.Fix
 	for _, m := range inMessage(base, el, answer) {
 		d.Read = append(d.Read, m.signature.ID)
+		if m.signature.TellsCause && d.Certainty == report.Unexplained {
+			d.ID, d.Title, d.Certainty = m.signature.ID, headline(m), report.Likely
+		}
 		if said := m.signature.Cause.Fill(m.situation) + detailed(m); said != "" {
 			cause = append(cause, said)
 		}

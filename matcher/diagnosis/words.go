@@ -80,11 +80,14 @@ func detailed(m match) string {
 // twoStops is the full stop that a sentence puts behind a message that has its own.
 var twoStops = pattern.Lazy(`([^.][.!?])\.(\s|$)`)
 
+// headline is the title of a signature, with the names and numbers of this case.
+func headline(m match) string { return clean(m.signature.Headline.Fill(m.situation), maxTitle) }
+
 // title is the signature's. An error that nobody can explain is called by its own words.
 func title(m match, el *reading.Element) string {
 	own := el.About == signature.FailedFinding || el.Exception != nil && el.Exception.Type != ""
 	if m.certainty != report.Unexplained || !own {
-		return clean(m.signature.Headline.Fill(m.situation), maxTitle)
+		return headline(m)
 	}
 	words, _, _ := strings.Cut(el.Text, "\n")
 	return clean(strings.TrimSpace(words), maxTitle)

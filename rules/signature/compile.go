@@ -27,15 +27,13 @@ func (l *loader) signature(read *parsedFile) *Signature {
 	if complete {
 		l.require(root.Line, f)
 	}
-	s := &Signature{ID: f.ID.Value, Family: path.Base(path.Dir(read.name)), Role: Cause, Survivable: f.Survivable, OtherCauses: f.OtherCauses, Library: f.Library.Value, Place: rulefile.Problem{File: l.File, Line: f.ID.Line, Column: f.ID.Column}, files: read.files}
+	s := &Signature{ID: f.ID.Value, Family: path.Base(path.Dir(read.name)), Role: Cause, Survivable: f.Survivable, Library: f.Library.Value, Place: rulefile.Problem{File: l.File, Line: f.ID.Line, Column: f.ID.Column}, files: read.files}
 	if len(f.Examples) > 0 {
 		at := f.Examples[0].Log
 		l.Problem(at.Line, at.Column, "write examples: without quotes or blanks, at the beginning of a line")
 	}
 	l.role(s, f, complete)
-	if s.OtherCauses && s.Role != Cause {
-		l.Problem(f.Role.Line, f.Role.Column, "other_causes: is for a cause: a signature of the role %s is never more than likely", s.Role)
-	}
+	l.certainty(s, f)
 	s.ReadsMessage = f.ReadsMessage || s.Role == Unexplained
 	l.literals(s, f)
 	s.Assume = l.set(f.Library, f.Assume)
@@ -85,6 +83,17 @@ func (l *loader) role(s *Signature, f *signatureFile, complete bool) {
 		l.paceGroups(f.Capture)
 	default:
 		l.Problem(f.Role.Line, f.Role.Column, "unknown role %q; roles are cause, consequence, generic, unexplained, inferred, message, noise, progress, command and pace", s.Role)
+	}
+}
+
+// certainty takes what a signature says of how sure it is, beside its conditions.
+func (l *loader) certainty(s *Signature, f *signatureFile) {
+	s.OtherCauses, s.TellsCause = f.OtherCauses, f.TellsCause
+	if s.OtherCauses && s.Role != Cause {
+		l.Problem(f.ID.Line, f.ID.Column, "other_causes: is for a cause: a signature of the role %s is never more than likely", s.Role)
+	}
+	if s.TellsCause && s.Role != Message {
+		l.Problem(f.ID.Line, f.ID.Column, "tells_cause: is for the role message: the role %s says by itself whether a cause is told", s.Role)
 	}
 }
 

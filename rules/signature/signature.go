@@ -81,6 +81,7 @@ type Signature struct {
 	OtherCauses  bool                       // what it matches has other causes too, so that it is never more than likely
 	Offers       bool                       // it captures Got and Allowed, so that the engine adds Nearest
 	ReadsMessage bool                       // what its error's own message says is added to its answer
+	TellsCause   bool                       // what it reads in a message is the cause: the answer is no longer unexplained
 	Collectives  bool                       // its captures tell where a rank is in its collectives: collectiveGroups
 	Library      string                     // backend rules to ask, or ""
 	History      []condition.Template       // names whose history to ask, as transformers.AdamW; the first that is known counts
@@ -159,6 +160,7 @@ type signatureFile struct {
 
 	Distribution []rulefile.Text `yaml:"distribution"`
 	ReadsMessage bool            `yaml:"reads_message"`
+	TellsCause   bool            `yaml:"tells_cause"`
 	Fixes        []struct {
 		Do   rulefile.Text   `yaml:"do"`
 		Run  []rulefile.Text `yaml:"run"`
