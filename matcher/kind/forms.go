@@ -80,7 +80,7 @@ var forms = []form{
 		first: pattern.Lazy(`^(?:#|---|%YAML|"?[A-Za-z_][\w.\-/ ]*"?:(?: |$)|- \S)`),
 		own:   pattern.Lazy(`^\s*(?:#|---$|\.\.\.$|(?:- )*["']?[\w.$<*@~\-/]+["']?:(?:\s|$)|- |-$|[}\])],?$|["'].*["'],?$)|^\s{2,}\S`),
 		sure:  pattern.Lazy(`^\s*(?:- )?["']?[\w.\-/]+["']?:(?:$| [|>][-+]?$| [\[{])|^\s*- [\w.\-]+: \S`), need: 1, share: 0.98, quoted: indented,
-		never: pattern.Lazy(logLine + `|^\s*(?:status|containerStatuses|lastState|involvedObject|exitCode):|^[A-Z][\w ]*:\s{2,}\S|^\s+Type\s+Reason\s+Age\s`),
+		never: pattern.Lazy(logLine + `|^\s*(?:status|containerStatuses|lastState|involvedObject|exitCode):|^[A-Z][\w ]*:\s{2,}\S|^\s+Type\s+Reason\s+Age\s|^[\w.@\-]+\.(?:service|socket|mount|timer|scope|slice|target): `),
 	},
 	{
 		kind:  Config, // INI, TOML, and files of environment variables
