@@ -29,8 +29,8 @@ func (r *record) frame(next nextLine) lineAction {
 // pythonFrame takes a line of the traceback that Python itself prints.
 func (r *record) pythonFrame(next nextLine) lineAction {
 	if f, ok := parseFrame(next.text); ok && !r.bareAnnounces() {
-		r.flat = !isSpace(next.text[0])
-		r.frameAt = len(next.text) - len(strings.TrimLeft(next.text, " \t"))
+		r.frameAt = r.rebased(len(next.text) - len(strings.TrimLeft(next.text, " \t")))
+		r.flat = r.frameAt == 0
 		r.addFrame(f)
 		return taken
 	}
@@ -63,6 +63,16 @@ func (r *record) pythonFrame(next nextLine) lineAction {
 	}
 	r.mayBeMessage(next)
 	return r.foreignLine()
+}
+
+// rebased is where a frame stands, in blanks behind the base. Where the header alone was copied with a blank before it, the first frame stands
+// one behind it in place of two: then the base is what the frames show.
+func (r *record) rebased(at int) int {
+	if len(r.frames) > 0 || at != 1 || strings.Trim(r.base, " ") != "" || r.base == "" {
+		return at
+	}
+	r.base = r.base[1:]
+	return at + 1
 }
 
 // raises tells of frames without a header whether the deepest one shows the statement that raises: then what stands right below is the message,

@@ -41,6 +41,17 @@ func TestRaisedWithoutWords(t *testing.T) {
 	}
 }
 
+// TestHeaderWithBlank: a blank before the header alone, as a copied text begins with, hides neither the code nor the last line.
+func TestHeaderWithBlank(t *testing.T) {
+	const rest = "Traceback (most recent call last):\n  File \"/w/train.py\", line 3, in main\n    raise AttributeError(k)\nAttributeError: rate\n"
+	for _, blanks := range []string{"", " "} {
+		exceptions, _ := read(t, "x.log", blanks+rest)
+		if len(exceptions) != 1 || exceptions[0].Message != "rate" || exceptions[0].Code() != "raise AttributeError(k)" {
+			t.Errorf("with %q before the header it is read as\n%s", blanks, outline(exceptions, ""))
+		}
+	}
+}
+
 // TestLabelIsNoType: a word before a colon is the type, unless the frame above says that another was raised.
 func TestLabelIsNoType(t *testing.T) {
 	for code, want := range map[string]string{"raise CancelledByUser()": "CancelledByUser", "run()": "CancelledByUser", "raise RuntimeError(m)": ""} {
