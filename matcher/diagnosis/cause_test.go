@@ -60,6 +60,7 @@ func TestRootCause(t *testing.T) {
 		"long ago and unknown":             {[]string{valueError + strings.Repeat("serving\n", 1000)}, "", noRank},
 		"long ago and known":               {[]string{"CUDA out of memory\n" + strings.Repeat("waiting\n", 1000)}, "oom", noRank},
 		"watchdogs before their cause":     {[]string{prefixed(0, "Watchdog caught timeout\n") + prefixed(3, valueError)}, "any", 3},
+		"a C++ exception without a word":   {[]string{"Watchdog caught timeout\nterminate called after throwing an instance of 'std::runtime_error'\n"}, "watchdog", noRank},
 		"only a consequence":               {[]string{prefixed(0, "Watchdog caught timeout\n")}, "watchdog", 0},
 		"the launcher knows who":           {[]string{prefixed(1, valueError) + prefixed(2, strings.Replace(valueError, "shard", "token", 1)) + childFailed(2)}, "any", 2},
 		"others print a step after it":     {[]string{valueError + step + childFailed(1)}, "any", 1},

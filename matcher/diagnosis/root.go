@@ -2,6 +2,7 @@ package diagnosis
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/matcher/reading"
@@ -75,6 +76,9 @@ func earlier(a, b *finding, first int) bool {
 	if x, y := a.cutOff(), b.cutOff(); x != y && !apart(a, b) && y == a.Earliest(first).Before(b.Earliest(first)) {
 		return y
 	}
+	if x, y := a.mute(), b.mute(); x != y && !apart(a, b) {
+		return y
+	}
 	if x, y := a.role() == signature.Consequence, b.role() == signature.Consequence; x != y {
 		return y
 	}
@@ -120,6 +124,12 @@ func (f *finding) survivable() bool { return len(f.matches) > 0 && f.matches[0].
 
 // cutOff tells whether the finding is a traceback whose last line is missing, which tells less than any line near it.
 func (f *finding) cutOff() bool { return f.element.Exception != nil && f.element.Exception.Type == "" }
+
+// mute tells whether the finding is an exception of C++ that was printed without a word of why, which says less than what it followed from.
+func (f *finding) mute() bool {
+	e := f.element.Exception
+	return e != nil && f.role().LastResort() && e.Message == "" && strings.Contains(e.Type, "::")
+}
 
 // apart tells whether two findings are on different known ranks, so that only time can order them, and it does: they are in one log,
 // or both have a timestamp.
