@@ -19,7 +19,7 @@ func readMessage(d *report.Diagnosis, base *rules.Base, el *reading.Element, ans
 	var first []report.Fix
 	for _, m := range inMessage(base, el, answer) {
 		d.Read = append(d.Read, m.signature.ID)
-		if m.signature.TellsCause && d.Certainty == report.Unexplained {
+		if m.signature.TellsCause && d.Certainty == report.Unexplained && condition.All(m.signature.Confirm, m.situation) {
 			d.ID, d.Title, d.Certainty = m.signature.ID, headline(m), report.Likely
 		}
 		if said := m.signature.Cause.Fill(m.situation) + detailed(m); said != "" {

@@ -31,13 +31,16 @@ func (s Showing) String() string {
 }
 
 // CanBeShown tells whether an example is one that people would paste: one log of no great length that states its root cause, which needs
-// no facts beside it. What only a generic signature knows hangs on the very form of a traceback.
+// no facts beside it. What only a generic signature knows, or one that reads a message, hangs on the very form of a traceback.
 func (e Example) CanBeShown(engine *matcher.Engine) bool {
 	if len(e.Want) == 0 || len(e.Facts) > 0 || len(e.logs) != 1 || len(e.logs[0].content) > maxShown || bytes.IndexByte(e.logs[0].content, 0) >= 0 {
 		return false
 	}
 	known := engine.Base().Signature(e.Want[0].ID)
-	return known != nil && !known.Role.LastResort() && e.Want[0].Certainty != report.Unexplained
+	if known == nil || known.Role == signature.Message || known.Role.LastResort() {
+		return false
+	}
+	return e.Want[0].Certainty != report.Unexplained
 }
 
 // Show diagnoses an example in each of the ways, and gives those in which the root cause is not the one that it is as the log stands.
