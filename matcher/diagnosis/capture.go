@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gpu-triage/triage/matcher/reading"
+	"github.com/gpu-triage/triage/matcher/traceback"
 	"github.com/gpu-triage/triage/rules/condition"
 	"github.com/gpu-triage/triage/rules/pattern"
 	"github.com/gpu-triage/triage/rules/signature"
@@ -21,10 +22,7 @@ func capture(s *condition.Situation, of *signature.Signature, el *reading.Elemen
 		keep(groups, p, m)
 	}
 	if el.Exception != nil {
-		for _, p := range of.Code {
-			keep(groups, p, p.Submatch(el.Exception.Marked()))
-			keep(groups, p, p.Submatch(el.Exception.Code()))
-		}
+		captureCode(groups, of.Code, el.Exception)
 	}
 	for _, p := range of.Before {
 		keep(groups, p, lastPlace(p, el.Before()))
@@ -39,6 +37,21 @@ func capture(s *condition.Situation, of *signature.Signature, el *reading.Elemen
 		if value != "" {
 			s.Set(name, condition.StringValue(value))
 		}
+	}
+}
+
+// captureCode adds what patterns find in the deepest source line, and what they find nowhere there, in the deepest line of the user's own code.
+func captureCode(groups map[string]string, patterns []*pattern.Pattern, e *traceback.Exception) {
+	for _, p := range patterns {
+		keep(groups, p, p.Submatch(e.Marked()))
+		keep(groups, p, p.Submatch(e.Code()))
+	}
+	user := e.UserFrame()
+	if user == nil {
+		return
+	}
+	for _, p := range patterns {
+		keep(groups, p, p.Submatch(user.Code))
 	}
 }
 

@@ -25,7 +25,11 @@ func (e *Exception) Show() {
 		return
 	}
 	lines := strings.Split(e.Before(), "\n")
-	if f := shownCell(lines); f.Code != "" {
+	f := shownCell(lines)
+	if f.Code == "" {
+		f = unreadable(lines)
+	}
+	if f.Code != "" {
 		if f.File != "" {
 			e.Frames = []Frame{f}
 		}
@@ -56,6 +60,22 @@ func shownCell(lines []string) (f Frame) {
 			break
 		}
 	}
+	return f
+}
+
+// unreadable is the frame of a cell that Python could not parse, which IPython shows without an arrow: its place, the line, and a mark below it.
+func unreadable(lines []string) Frame {
+	last := len(lines) - 1
+	if last < 2 || !isMarker(strings.TrimSpace(lines[last])) {
+		return Frame{}
+	}
+	place := strings.TrimSpace(unlinked(lines[last-2]))
+	m := notebookPlace().FindStringSubmatch(place)
+	if m == nil {
+		return Frame{}
+	}
+	f := notebookPlaceOf(m, place)
+	f.Code = sourceLine(strings.TrimSpace(lines[last-1]))
 	return f
 }
 

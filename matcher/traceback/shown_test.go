@@ -11,6 +11,8 @@ func TestShow(t *testing.T) {
 		{"a raise", "    raise KeyError(name)", "raise KeyError(name)", ""},
 		{"a cell without its head", "<ipython-input-7-ab12> in brew(pot)\n     94     print(pot)\n     95 \n---> 96     pot += water\n     97 \n     98     return pot\n", "pot += water", "<ipython-input-7-ab12>"},
 		{"a cell without its place", "---> 12     return pot[lid]\n     13 \n", "return pot[lid]", ""},
+		{"a cell that Python cannot parse", "  Cell In[4], line 1\n    git clone teapot\n        ^", "git clone teapot", "Cell In[4]"},
+		{"a mark below a line of no place", "what is this\n    git clone teapot\n        ^", "", ""},
 		{"output with a number", "loss = 2.31", "", ""},
 		{"output with several", "lr = 0.1, momentum = 0.9", "", ""},
 		{"a sentence", "for more see the manual", "", ""},
