@@ -110,3 +110,21 @@ func TestLastAttempt(t *testing.T) {
 		t.Errorf("%s at line %d, %d times: %s", d.ID, at.Line, d.Count, at.Text)
 	}
 }
+
+// TestToldInTitle: where the title of a post repeats the last line of a traceback that follows, the traceback is shown and asked.
+func TestToldInTitle(t *testing.T) {
+	lines := strings.Split(strings.TrimRight(valueError, "\n"), "\n")
+	post := lines[len(lines)-1] + "\nthe error when I run it\n" + valueError
+	reading := matchertest.Story(t).Begin()
+	if err := reading.Read(context.Background(), "post.txt", strings.NewReader(post)); err != nil {
+		t.Fatal(err)
+	}
+	report := reading.Report()
+	if len(report.Diagnoses) == 0 {
+		t.Fatal("nothing is diagnosed")
+	}
+	d := report.Diagnoses[0]
+	if at := d.Evidence[len(d.Evidence)-1]; at.Line != len(lines)+2 || d.Count != 2 {
+		t.Errorf("%s, %d times, is shown by %+v", d.ID, d.Count, d.Evidence)
+	}
+}

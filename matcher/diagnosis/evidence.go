@@ -22,7 +22,8 @@ const (
 // evidence quotes the line that names the failure, the rest of its message, and the lines that conditions looked for.
 func evidence(read *reading.Result, f *finding, s *signature.Signature, at reading.Occurrence) []report.Evidence {
 	line := f.element.Line
-	if f.element.About == "" && line.Number == f.event.Chain.Head().Line.Number { // the same text on the rank that failed first
+	elsewhere := at.Line.Source != line.Source || at.Line.Rank != line.Rank
+	if elsewhere && f.element.About == "" && line.Number == f.event.Chain.Head().Line.Number { // the same text on the rank that failed first
 		line.Source, line.Number, line.Rank = at.Line.Source, at.Line.Number, at.Line.Rank
 	}
 	quoted := quoteMessage(read, line, f.element.Exception)

@@ -98,6 +98,8 @@ func TestRecords(t *testing.T) {
 		"[2024-09-11 17:52:18,030] [INFO] [loss_scaler.py:183:update] x":     {Info, at("2024-09-11 17:52:18.03"), "x"},
 		"[2024-04-24 23:07:58,741] torch.elastic.api: [ERROR] x":             {Error, at("2024-04-24 23:07:58.741"), "x"},
 		" [2026-11-19 03:00:01] iteration 1":                                 {"", at("2026-11-19 03:00:01"), "iteration 1"},
+		"    2026-11-19 03:00:01,255 [CRITICAL] x":                           {Fatal, at("2026-11-19 03:00:01.255"), "x"},
+		"    2026 apples were weighed":                                       {"", time.Time{}, "    2026 apples were weighed"},
 		"ERROR:torch.distributed.elastic.api:x":                              {Error, time.Time{}, "x"},
 		"DEBUG:2025-05-24 03:30:22,799:x":                                    {Debug, at("2025-05-24 03:30:22.799"), "x"},
 		"[DEBUG    | DotProductAttention]: x":                                {Debug, time.Time{}, "x"},

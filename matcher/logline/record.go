@@ -68,8 +68,9 @@ func recordExpressionOf(source string) recordExpression {
 // parseRecord finds the header of a log record at the start of the line's text.
 func parseRecord(line *Line) {
 	text, skipped := line.Text, 0
-	if strings.HasPrefix(text, " [") {
-		text, skipped = text[1:], 1
+	if strings.HasPrefix(text, " ") {
+		skipped = setIn(text)
+		text = text[skipped:]
 	}
 	if len(text) < minRecordLen || strings.IndexByte("[DIWEFVCSt0123456789", text[0]) < 0 {
 		return
@@ -90,6 +91,21 @@ func parseRecord(line *Line) {
 			return
 		}
 	}
+}
+
+// maxSetIn is how many blanks somebody may have put before a record with a time, so that it shows as code.
+const maxSetIn = 8
+
+// setIn is how many blanks stand before the header of a record: one before a bracket, more before a time.
+func setIn(text string) int {
+	if strings.HasPrefix(text, " [") {
+		return 1
+	}
+	blanks := len(text) - len(strings.TrimLeft(text, " "))
+	if blanks <= maxSetIn && stampLen(text[blanks:]) > 0 {
+		return blanks
+	}
+	return 0
 }
 
 // match gives the length of the header of that form that a possible text begins with, 0 for none, and what stands there as level and time.

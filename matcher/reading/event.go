@@ -59,6 +59,12 @@ type Element struct {
 // Head is the element that stands for the event where only one can: the one printed last, which ended the process.
 func (c Chain) Head() *Element { return &c[len(c)-1] }
 
+// showsMoreThan tells whether this print of an exception has frames and the other has none.
+func (c Chain) showsMoreThan(other Chain) bool {
+	x, y := c.Head().Exception, other.Head().Exception
+	return x != nil && y != nil && len(x.Frames) > 0 && len(y.Frames) == 0
+}
+
 // harmless tells that all that is known of the event is that it does not matter.
 func (c Chain) harmless() bool {
 	for i := range c {

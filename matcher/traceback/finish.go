@@ -57,6 +57,9 @@ func (r *record) finish() *Exception {
 	e := r.exc
 	e.Frames, e.Earlier, e.Link, e.Swallowed = r.frames, r.earlier, r.link, r.swallowed
 	e.Lines, e.Message = r.message.kept(), plain(r.message.text(r.width, len(e.Type)+len(": ")))
+	if key := keyOf(e.Message); e.Type == keyError && key != "" {
+		e.Message = key
+	}
 	e.Level = r.level()
 	e.Failures = parseFailures(e.Lines)
 	for _, f := range e.Failures {
@@ -74,7 +77,24 @@ func (r *record) finish() *Exception {
 // nodeOfGraph is what TensorFlow puts before a message: where in its graph it was raised.
 var nodeOfGraph = pattern.Lazy(`^\{\{(?:function_node|node) [^{}]{1,300}\}\} ?`)
 
-// plain is a message without where TensorFlow raised it, and without the mark that ends Markdown's code when the code began before the message.
+// keyError is the class whose message is nothing but the key, as Python writes it.
+const keyError = "KeyError"
+
+// quotedKey is a text as Python writes it, and what somebody wrote behind it.
+var quotedKey = pattern.Lazy(`^('(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")(?:[\s.,;)].*)?$`)
+
+// keyOf is the key that a KeyError has as its message, "" where it is no text. A person's sentence may go on behind it.
+func keyOf(message string) string {
+	first, _, _ := strings.Cut(message, "\n")
+	m := quotedKey().FindStringSubmatch(first)
+	if m == nil {
+		return ""
+	}
+	return m[1]
+}
+
+// plain is a message without where TensorFlow raised it, and without the mark that ends Markdown's code, and what follows that, when the code
+// began before the message.
 func plain(message string) string {
 	if strings.HasPrefix(message, "{{") {
 		message = message[len(nodeOfGraph().FindString(message)):]
@@ -82,7 +102,7 @@ func plain(message string) string {
 	if strings.Count(message, "`")%2 == 0 {
 		return message
 	}
-	return strings.TrimRight(message, "`")
+	return strings.TrimRight(message[:strings.LastIndex(message, "`")], "`")
 }
 
 // finishGroup gives the exception group, and puts what came before it in front of its first member's chain.

@@ -193,7 +193,11 @@ func (r *record) strayed() bool {
 
 // endsByItself tells whether what was read of the message is one of Python's own, as a whole.
 func (r *record) endsByItself() bool {
-	return r.layout == python && r.message.lines() == 1 && OwnMessage(r.message.last())
+	if r.message.lines() != 1 || r.layout != python && r.layout != lone {
+		return false
+	}
+	last := r.message.last()
+	return OwnMessage(last) || r.exc.Type == keyError && keyOf(last) != ""
 }
 
 // goesOn decides whether a line that could be anything belongs to the message. After an empty line it must be indented in a message
@@ -233,10 +237,13 @@ func isOther(text string) bool {
 		return true
 	}
 	trimmed := strings.TrimLeft(text, " ")
-	return strings.Contains(text, "%|") || strings.HasPrefix(trimmed, "{'") || strings.HasPrefix(trimmed, `{"`) ||
+	return strings.Contains(text, "%|") || strings.TrimRight(trimmed, " ") == fence || strings.HasPrefix(trimmed, "{'") || strings.HasPrefix(trimmed, `{"`) ||
 		strings.HasPrefix(text, ignoredIn) || strings.HasPrefix(text, fatalPython) || ofAnother(text) ||
 		strings.HasPrefix(text, terminateCalled) || programError(text) || isPrompt(text) || isRuler(text) && len(text) >= minMPIRuler
 }
+
+// fence ends Markdown's code, and what was copied into it.
+const fence = "```"
 
 // otherWriter are the first words of a line that Python's threading prints before the traceback of a thread, or a library before that of a worker.
 const otherWriter = "Exception in "

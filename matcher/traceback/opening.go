@@ -22,7 +22,8 @@ const (
 	unavailable     = "UNAVAILABLE: " // Triton's state of a model, with what it raised behind it
 	side            = "│"             // of a box around a traceback
 
-	marks = "`*\"" // of Markdown, around code and bold words, and quotes
+	marks  = "`*\"" // of Markdown, around code and bold words, and quotes
+	italic = "_"    // of Markdown, where it stands on both sides: the names of some exceptions begin with it
 
 	notebookType = 40 // columns before a notebook's header, in which the type stands
 
@@ -41,6 +42,12 @@ func MayOpen(text string) bool {
 			return true
 		}
 		if typ, _, ok := parseType(setIn(text)); ok && looksRaised(typ) {
+			return true
+		}
+		if _, _, ok := caught(text); ok {
+			return true
+		}
+		if _, _, cut := cutFrame(strings.TrimLeft(text, marks)); cut {
 			return true
 		}
 	case c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z', c == '_', c == '/', c == '~', c == '.':
@@ -81,8 +88,11 @@ func setIn(text string) string {
 	return unmarked(text)
 }
 
-// unmarked is the text without the marks with which Markdown sets a whole line as code or bold.
+// unmarked is the text without the marks with which Markdown sets a whole line as code, bold or italic.
 func unmarked(text string) string {
+	if strings.HasPrefix(text, italic) && strings.HasSuffix(text, italic) && len(text) > len(italic) {
+		text = strings.Trim(text, italic)
+	}
 	bare := strings.TrimLeft(text, marks)
 	if bare == text {
 		return text
@@ -203,7 +213,7 @@ func openedByHeader(l logline.Line, text string) *record {
 func openedByFrame(l logline.Line, text string) *record {
 	place := strings.TrimLeft(text, " \t")
 	indent := text[:len(text)-len(place)]
-	if file, rest, ok := cutFrame(place); ok {
+	if file, rest, ok := cutFrame(strings.TrimLeft(place, marks)); ok {
 		place = `File "` + file + rest
 		l.Text, l.Head = place, 0
 	}

@@ -37,9 +37,15 @@ var (
 	toldPlainly = pattern.Lazy(`(?i:\b(?:I|I'm|we|my|me|you|u|plz|please|help)\b[^\n]{0,200}?\b(?:error|exception|errors|get|getting|got|meet|met|face|facing|like)\b|^(?:errors? )?like|[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}：，])[ :;,"'(]{0,4}` +
 		`((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)): (.+)$`)
 	// toldQuoted is one that a person quotes: it appeared "RuntimeError: ...".
-	toldQuoted = pattern.Lazy(`(?i:\b(?:appear(?:s|ed)?|occur(?:s|red)?|show(?:s|ed|n)?|encounter(?:s|ed)?|report(?:s|ed)?|sa(?:ys|id)|get(?:s|ting)?|got|met|meet|see|error|exception)\b[^\n"“]{0,40}?)["“]` +
-		`((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)): ([^\n"“”]+)["”]`)
+	toldQuoted = pattern.Lazy(toldWords + `[^\n"“]{0,40}?["“]((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)): ([^\n"“”]+)["”]`)
+	// toldInSingle is one between single quotes, which may stand in the message as well: the last one ends it.
+	toldInSingle = pattern.Lazy(toldWords + `[^\n'‘]{0,40}?['‘]((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)): ([^\n]+)['’][\s.,!?]*$`)
+	// toldInTitle is one behind the word with which a person heads a question.
+	toldInTitle = pattern.Lazy(`^[#*\s]*\[?(?i:question|bug|bug report|issue|problem|help|error|exception)\]?\s?[:：-]?\s?((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)): (.+)$`)
 )
+
+// toldWords are those with which a person tells of an error.
+const toldWords = `(?i:\b(?:appear(?:s|ed)?|occur(?:s|red)?|show(?:s|ed|n)?|encounter(?:s|ed)?|report(?:s|ed)?|outputs?|prints?|sa(?:ys|id)|get(?:s|ting)?|got|met|meet|see|error|exception)\b)`
 
 // goesOn is in the words before an exception that a program got over. A message itself may tell of what was tried, or advise to skip something.
 var goesOn = pattern.Lazy(`(?i)retry|will try|trying|attempt|skip|ignor|fall(?:ing|s)? ?back|warn`)
@@ -76,7 +82,7 @@ func told(text string) []string {
 	if len(text) > maxTold {
 		return nil
 	}
-	for _, quoted := range []func() *regexp.Regexp{toldType, toldQuoted} {
+	for _, quoted := range []func() *regexp.Regexp{toldType, toldQuoted, toldInSingle, toldInTitle} {
 		if m := quoted().FindStringSubmatch(text); m != nil {
 			return m
 		}

@@ -51,6 +51,13 @@ func TestCaught(t *testing.T) {
 		"ERROR train.py:10 ValueError: bad":               "ValueError",
 		"Loading failed: ValueError: bad, trying again":   "",
 		"request failed: TimeoutError: slow. Retry in 2s": "",
+		"Question:OSError: bad":                           "OSError",
+		"Bug: OSError: bad":                               "OSError",
+		"But the output: 'OSError: 'a' is bad'.":          "OSError",
+		" it shows  \"OSError: bad\" when I run it":       "OSError",
+		"_OSError: bad_":                                  "OSError",
+		"_m.OddError: bad":                                "_m.OddError",
+		"the tutorial's 'OSError: bad' is an example":     "",
 		"Raises: ValueError: if it is bad":                "",
 		"the docs: ValueError: bad values":                "",
 		"register failed: IOError: end of file":           "",
@@ -61,6 +68,24 @@ func TestCaught(t *testing.T) {
 		case want == "" && len(exceptions) > 0:
 			t.Errorf("%q is read as %s", text, outline(exceptions, ""))
 		case want != "" && (len(exceptions) != 1 || exceptions[0].Type != want || !exceptions[0].Lone()):
+			t.Errorf("%q is read as %s", text, outline(exceptions, ""))
+		}
+	}
+}
+
+// TestMessageEnds: a message ends where Markdown's code does, and a key where Python's quotes do, whatever a person writes behind it.
+func TestMessageEnds(t *testing.T) {
+	for text, want := range map[string]string{
+		frames + "KeyError: 'a'\n```\n\nany idea?":          "'a'",
+		frames + "KeyError: 'a'\nwhen I start it":           "'a'",
+		"KeyError: 'a' [after the update]":                  "'a'",
+		"KeyError: \"['a'] not in index\"":                  "\"['a'] not in index\"",
+		"KeyError: (0, 'a')":                                "(0, 'a')",
+		"I get `OSError: bad`. However, I am on it":         "bad",
+		"\"a.py\", line 3, in f\nb = c['a']\nKeyError: 'a'": "'a'",
+	} {
+		exceptions, _ := read(t, "x.log", text+"\n")
+		if len(exceptions) != 1 || exceptions[0].Message != want {
 			t.Errorf("%q is read as %s", text, outline(exceptions, ""))
 		}
 	}
