@@ -114,7 +114,7 @@ func TestLastAttempt(t *testing.T) {
 // TestToldInTitle: where the title of a post repeats the last line of a traceback that follows, the traceback is shown and asked.
 func TestToldInTitle(t *testing.T) {
 	lines := strings.Split(strings.TrimRight(valueError, "\n"), "\n")
-	post := lines[len(lines)-1] + "\nthe error when I run it\n" + valueError
+	post := lines[len(lines)-1] + "\n\nthe error when I run it\n" + valueError
 	reading := matchertest.Story(t).Begin()
 	if err := reading.Read(context.Background(), "post.txt", strings.NewReader(post)); err != nil {
 		t.Fatal(err)
@@ -124,7 +124,7 @@ func TestToldInTitle(t *testing.T) {
 		t.Fatal("nothing is diagnosed")
 	}
 	d := report.Diagnoses[0]
-	if at := d.Evidence[len(d.Evidence)-1]; at.Line != len(lines)+2 || d.Count != 2 {
+	if at := d.Evidence[len(d.Evidence)-1]; at.Line != len(lines)+3 || d.Count != 2 {
 		t.Errorf("%s, %d times, is shown by %+v", d.ID, d.Count, d.Evidence)
 	}
 }
