@@ -124,7 +124,7 @@ func TestToldInTitle(t *testing.T) {
 		t.Fatal("nothing is diagnosed")
 	}
 	d := report.Diagnoses[0]
-	if at := d.Evidence[len(d.Evidence)-1]; at.Line != len(lines)+3 || d.Count != 2 {
+	if at := d.Evidence[0]; at.Line != len(lines)+3 || d.Count != 2 {
 		t.Errorf("%s, %d times, is shown by %+v", d.ID, d.Count, d.Evidence)
 	}
 }
