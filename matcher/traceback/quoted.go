@@ -91,7 +91,7 @@ func told(text string) []string {
 }
 
 // caughtWords are those with which a program that caught an exception says that it failed, before the message.
-var caughtWords = pattern.Lazy(`^\W{0,8}(?:[\w'-]{1,20} ){0,3}(?i:failed|failure|crashed|aborted|error|exception|fatal|unable to|could not)\b[^:]{0,60}: +(\S.{7,})$`)
+var caughtWords = pattern.Lazy(`^\W{0,8}(?:[\w'-]{1,20} ){0,3}(?i:failed|failure|crashed|aborted|error|exception|fatal|unable to|could not)\b[^:\t]{0,60}: +(\S.{7,})$`)
 
 // systemWords are the operating system's alone, as a C program prints them behind the name of what they are about.
 var systemWords = pattern.Lazy(`^(?:No such file or directory|Permission denied|Not a directory|Is a directory|File exists|Read-only file system|Connection refused|Address already in use)\.?$`)
