@@ -102,8 +102,14 @@ func plain(message string) string {
 	if strings.Count(message, "`")%2 == 0 {
 		return message
 	}
-	return strings.TrimRight(message[:strings.LastIndex(message, "`")], "`")
+	if end := codeEnd().FindStringSubmatchIndex(message); end != nil {
+		return message[:end[2]]
+	}
+	return strings.TrimRight(message, "`")
 }
+
+// codeEnd is a mark of Markdown that ends code: one that stands behind a word and before none. GNU's programs quote with the same sign.
+var codeEnd = pattern.Lazy("[^`\\s](`+)(?:[.,;:)]?\\s|[.,;:)]?$)[^`]*$")
 
 // finishGroup gives the exception group, and puts what came before it in front of its first member's chain.
 func (r *record) finishGroup() *Exception {

@@ -82,6 +82,7 @@ func TestMessageEnds(t *testing.T) {
 		"KeyError: \"['a'] not in index\"":                  "\"['a'] not in index\"",
 		"KeyError: (0, 'a')":                                "(0, 'a')",
 		"I get `OSError: bad`. However, I am on it":         "bad",
+		"OSError: version `GLIBC_2.32' not found (by a.so)": "version `GLIBC_2.32' not found (by a.so)",
 		"\"a.py\", line 3, in f\nb = c['a']\nKeyError: 'a'": "'a'",
 	} {
 		exceptions, _ := read(t, "x.log", text+"\n")
