@@ -25,10 +25,15 @@ type events map[string]*Event
 // maxEvents bounds the different events of a job that are kept.
 const maxEvents = 4000
 
-// of is the event of a chain, a new one when none like it was seen; nil when there are so many already.
+// of is the event of a chain, a new one when none like it was seen; nil when there are so many already. Where only the last line of a traceback
+// was seen before, as in the title of a post, the traceback is the same event.
 func (known events) of(printed Chain, most int) *Event {
 	key := printed.key()
 	e := known[key]
+	if told := known[printed.toldKey()]; e == nil && told != nil && printed.showsMoreThan(told.Chain) {
+		delete(known, printed.toldKey())
+		known[key], e = told, told
+	}
 	if e == nil && len(known) < most {
 		e = NewEvent(len(known))
 		known[key] = e
@@ -89,8 +94,17 @@ func (c Chain) swallowed() bool {
 // maxKey is how much of a text, in bytes, tells one event from another.
 const maxKey = 400
 
+// toldKey is the key of an exception that is the last of a chain, where nothing but its last line was printed.
+func (c Chain) toldKey() string {
+	text := c.Head().Text
+	return "told " + logline.MaskNumbers(text[:min(len(text), maxKey)])
+}
+
 // key is the same for events that differ only in numbers and addresses, as those of different ranks do.
 func (c Chain) key() string {
+	if x := c.Head().Exception; len(c) == 1 && x != nil && len(x.Frames) == 0 {
+		return c.toldKey()
+	}
 	var b strings.Builder
 	for _, el := range c {
 		b.WriteString(logline.MaskNumbers(el.Text[:min(len(el.Text), maxKey)]))

@@ -44,9 +44,12 @@ func commonStart(a, b string) int {
 	return n
 }
 
-// withoutMargin takes the margin off a line. An empty line may lack some of it, and a line that does not have it stays as it is.
-func (d Damage) withoutMargin(line string) string {
+// withoutMargin takes the margin off a line, by its number from 1. An empty line may lack some of it, and a line that does not have it stays as it is.
+func (d Damage) withoutMargin(line string, number int) string {
 	n := min(d.margin, len(line))
+	if number <= len(d.blocks) {
+		n = min(d.blocks[number-1], len(line))
+	}
 	if strings.Trim(line[:n], inMargin) != "" {
 		return line
 	}

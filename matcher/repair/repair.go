@@ -1,5 +1,6 @@
 // Package repair undoes what happens to a log between the program that printed it and the one who reads it: lines folded at the width of
-// a terminal or a mail (fold.go), characters that a web page, a chat or a word processor put in the place of others (characters.go), and the margin of a quotation (margin.go).
+// a terminal or a mail (fold.go), characters that a web page, a chat or a word processor put in the place of others (characters.go), and the margin of a quotation, of
+// all of it (margin.go) or of parts (block.go).
 //
 // What is wrong with a source, its first bytes tell; a source that looks whole is left alone, so that this costs nothing. A Reader gives
 // the text as it was printed. Lines keep their numbers: where a line was joined to the one before it, a line stands that IsGap knows. How
@@ -15,7 +16,8 @@ import (
 
 // Damage is what is wrong with a source.
 type Damage struct {
-	margin   int // bytes of white space and marks of quotation before each line
+	margin   int   // bytes of white space and marks of quotation before each line
+	blocks   []int // the same of each line of a post, where not all of it is set in
 	fold     fold
 	entities bool // characters are written as in HTML
 	typeset  bool // quotes and spaces are those of typesetters
@@ -36,8 +38,11 @@ func Of(head []byte) Damage {
 		lines = append(lines, d.characters(string(withoutBreak(line))))
 	}
 	d.margin = marginOf(lines)
+	if d.margin == 0 && len(head) <= maxPost && len(lines) < headLines {
+		d.blocks = blocksOf(lines)
+	}
 	for i := range lines {
-		lines[i] = d.withoutMargin(lines[i])
+		lines[i] = d.withoutMargin(lines[i], i+1)
 	}
 	d.fold = foldOf(lines)
 	return d
@@ -45,11 +50,13 @@ func Of(head []byte) Damage {
 
 // None tells that nothing is wrong.
 func (d Damage) None() bool {
-	return !d.entities && !d.typeset && !d.unmarked && d.margin == 0 && d.fold.width == 0
+	return !d.entities && !d.typeset && !d.unmarked && d.margin == 0 && d.blocks == nil && d.fold.width == 0
 }
 
-// whole is a line as it was printed, as far as it tells by itself.
-func (d Damage) whole(line string) string { return d.withoutMargin(d.characters(line)) }
+// whole is a line, by its number from 1, as it was printed, as far as it tells by itself.
+func (d Damage) whole(line string, number int) string {
+	return d.withoutMargin(d.characters(line), number)
+}
 
 // characters puts the characters of a line back.
 func (d Damage) characters(line string) string {
@@ -135,9 +142,9 @@ func (r *Reader) next() {
 func (r *Reader) take(raw []byte) {
 	printed := string(withoutBreak(raw))
 	end := string(raw[len(printed):])
-	text := r.damage.whole(printed)
+	text := r.damage.whole(printed, r.number)
 	if n := len(r.pieces); n > 0 && len(r.line)+len(text) <= maxLine {
-		joined, ok := r.damage.fold.join(r.line, r.damage.whole(r.pieces[n-1]), text)
+		joined, ok := r.damage.fold.join(r.line, r.damage.whole(r.pieces[n-1], r.number-1), text)
 		if ok {
 			r.line, r.end = joined, end
 			r.pieces = append(r.pieces, printed)

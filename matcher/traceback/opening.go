@@ -22,8 +22,9 @@ const (
 	unavailable     = "UNAVAILABLE: " // Triton's state of a model, with what it raised behind it
 	side            = "│"             // of a box around a traceback
 
-	marks  = "`*\"" // of Markdown, around code and bold words, and quotes
-	italic = "_"    // of Markdown, where it stands on both sides: the names of some exceptions begin with it
+	marks     = "`*\"" // of Markdown, around code and bold words, and quotes
+	quotation = "> "   // of Markdown and mails, before a line
+	italic    = "_"    // of Markdown, where it stands on both sides: the names of some exceptions begin with it
 
 	notebookType = 40 // columns before a notebook's header, in which the type stands
 
@@ -37,7 +38,7 @@ func MayOpen(text string) bool {
 		return false
 	}
 	switch c := text[0]; {
-	case c == ' ', c == '\t', strings.IndexByte(marks, c) >= 0:
+	case c == ' ', c == '\t', c == '>', c == '[', strings.IndexByte(marks, c) >= 0:
 		if strings.HasPrefix(strings.TrimLeft(text, " \t"), `File "`) {
 			return true
 		}
@@ -88,8 +89,9 @@ func setIn(text string) string {
 	return unmarked(text)
 }
 
-// unmarked is the text without the marks with which Markdown sets a whole line as code, bold or italic.
+// unmarked is the text without the marks with which Markdown sets a whole line as a quotation, code, bold or italic.
 func unmarked(text string) string {
+	text = strings.TrimPrefix(text, quotation)
 	if strings.HasPrefix(text, italic) && strings.HasSuffix(text, italic) && len(text) > len(italic) {
 		text = strings.Trim(text, italic)
 	}

@@ -1,0 +1,82 @@
+package repair
+
+import "strings"
+
+// Bounds of a post, as somebody writes it into a tracker or a forum, and of the code in it.
+const (
+	maxPost   = 60 << 10 // bytes
+	leastCode = 4        // blanks that Markdown takes for code
+	quoteMark = ">"      // before each line of a quotation, mostly with a blank behind it
+)
+
+// blocksOf is how many bytes to take off each line of a post of which parts are set in as code, or quoted, between sentences that are not. It is
+// nil where there are none. Such a part begins behind an empty line, or at the beginning, and ends with a line at the edge of the page.
+func blocksOf(lines []string) []int {
+	margins := make([]int, len(lines))
+	found := false
+	said := "" // the last line that is not empty
+	for i := 0; i < len(lines); i++ {
+		if i == 0 || isEmpty(lines[i-1]) && setIn(said) == 0 && !announcesMore(said) {
+			n, margin := blockAt(lines[i:])
+			for range n {
+				margins[i] = margin
+				i++
+			}
+			found = found || n > 0
+		}
+		if i < len(lines) && !isEmpty(lines[i]) {
+			said = lines[i]
+		}
+	}
+	if !found {
+		return nil
+	}
+	return margins
+}
+
+// announcesMore tells whether a program itself sets lines in below this one, as those of an exception's message.
+func announcesMore(line string) bool {
+	return strings.Contains(line, "Error: ") || strings.Contains(line, "Exception: ") || strings.Contains(line, "Traceback ")
+}
+
+// blockAt is how many lines of code or of a quotation these begin with, and how many bytes stand there before what was printed.
+func blockAt(lines []string) (n, margin int) {
+	if n := quoteAt(lines); n > 1 { // a single one may be a shell's prompt
+		return n, len(quoteMark + " ")
+	}
+	return codeAt(lines)
+}
+
+// quoteAt counts the lines of a quotation that these begin with.
+func quoteAt(lines []string) int {
+	for i, line := range lines {
+		if line != quoteMark && !strings.HasPrefix(line, quoteMark+" ") {
+			return i
+		}
+	}
+	return len(lines)
+}
+
+// codeAt is how many lines of code these begin with, and by how many blanks all of it is set in.
+func codeAt(lines []string) (n, margin int) {
+	for i, line := range lines {
+		set := setIn(line)
+		switch {
+		case isEmpty(line):
+			continue
+		case set == 0:
+			return n, margin
+		case set < leastCode:
+			return 0, 0
+		case n == 0 || set < margin:
+			margin = set
+		}
+		n = i + 1
+	}
+	return n, margin
+}
+
+// setIn is how many blanks stand before a line.
+func setIn(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
+
+func isEmpty(line string) bool { return strings.TrimSpace(line) == "" }
