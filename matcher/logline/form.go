@@ -15,6 +15,7 @@ type Form struct {
 	labels    labels // what stands before each line
 	bareCodes bool   // colour codes lost their escape character
 	notebook  bool   // it is a notebook of Jupyter
+	post      bool   // a person wrote it, with what was printed in it
 	levels    bool   // the levels of its records in JSON differ, so that they say something
 	learned   []*learnedWrapper
 }
@@ -28,6 +29,7 @@ func Sniff(source string, head []byte) *Form {
 	f.margin = marginOf(head)
 	f.labels = labelsOf(head, f.clean)
 	f.learn(head)
+	f.post = isPost(head)
 	return f
 }
 
@@ -115,6 +117,9 @@ func (f *Form) unwrap(text string) (Line, prefixes) {
 		}
 	}
 	line.Text = withBreaks(p.rest)
+	if f.post {
+		line.Text = quotedLines(line.Text)
+	}
 	if strings.HasPrefix(text, "(") {
 		line.Text = withoutRepeatCount(line.Text)
 	}

@@ -35,6 +35,7 @@ type Line struct {
 	Text      string
 	Head      int    // Text[:Head] is the header of a log record (time, level, place), 0 when there is none
 	Peeled    string // the header before Text that no list has and that was learned: part of the line as it stands in its source
+	Told      bool   // a person quotes it in a sentence
 	Truncated bool   // Text is the head and the tail of a longer line
 }
 

@@ -119,7 +119,7 @@ func (p *Parts) handOnEach(record Line) error {
 		line.Text = text
 		if !first {
 			line = p.form.parse(text, record)
-			line.Truncated = record.Truncated
+			line.Truncated, line.Told = record.Truncated, p.form.post
 			if line.Time.IsZero() {
 				line.Time = record.Time
 			}

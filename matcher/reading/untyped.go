@@ -67,10 +67,10 @@ func (m *matching) knownUntyped(el Element) (known int) {
 	return known
 }
 
-// caught is the exception that a line tells of by its message alone, where a signature knows that, or where the line is all that there is and
-// the message is one of Python's own. Else the chain is empty.
+// caught is the exception that a line tells of by its message alone, where a signature knows that, or where the line is all that there is or
+// that a person quotes, and the message is one of Python's own. Else the chain is empty.
 func (s *source) caught(line logline.Line) Chain {
-	alone := s.progress.lines == 1
+	alone := s.progress.lines == 1 || line.Told
 	message, ok := traceback.CaughtMessage(line, alone)
 	if !ok || len(message) > maxGuessed {
 		return nil

@@ -16,12 +16,21 @@ func (r *record) unfinished() *Exception {
 	}
 	e := &Exception{Frames: r.frames, Header: r.header, Line: r.header, Earlier: r.earlier, Link: r.link}
 	if r.headless { // there is no line that begins it
-		e.Line = r.kept[len(r.kept)-1]
+		e.Line = lastSaid(r.kept)
 	} else {
 		e.Level = r.level()
 	}
 	e.Type, e.Message = raisedBy(e.Code())
 	return e
+}
+
+// lastSaid is the last of the lines that is not empty.
+func lastSaid(lines []logline.Line) logline.Line {
+	last := len(lines) - 1
+	for last > 0 && strings.TrimSpace(lines[last].Text) == "" {
+		last--
+	}
+	return lines[last]
 }
 
 // level is the severity of the record that the traceback was written into. A launcher or a collector that makes a record of each line of

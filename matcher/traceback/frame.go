@@ -61,7 +61,9 @@ func (r *record) pythonFrame(next nextLine) lineAction {
 		r.raise(next.line, "", next.text)
 		return taken
 	}
-	r.mayBeMessage(next)
+	if !r.headless || r.blanks == 0 || !r.showsRaise() { // else the statement tells the message, and this is somebody's sentence
+		r.mayBeMessage(next)
+	}
 	return r.foreignLine()
 }
 

@@ -10,6 +10,7 @@ import (
 var (
 	raiseStatement = pattern.Lazy(`^raise ((?:\w+\.)*[A-Z]\w*)(?:\(| from |$)`)
 	raisedText     = pattern.Lazy(`^raise ((?:\w+\.)*[A-Z]\w*)\(` + textWithHoles + `\)$`)
+	raisedStart    = pattern.Lazy(`^raise ((?:\w+\.)*[A-Z]\w*)\(f?(?:"([^"\\]{12,400})"?|'([^'\\]{12,400})'?)$`) // it goes on in the next lines
 	raisedEmpty    = pattern.Lazy(`^raise ((?:\w+\.)*[A-Z]\w*)(?:\(\))?$`)
 	assertText     = pattern.Lazy(`^assert .+, \(?` + textWithHoles + `\)?$`)
 	holeInText     = pattern.Lazy(`\{[^{}]{0,80}\}|%[-+ #0]?[\d.]*[sdrifgx]`)
@@ -77,11 +78,14 @@ func raisedIn(code string) string {
 	return m[1]
 }
 
-// raisedBy is the type and the message that a source line raises an exception with, where it shows all of both. Values that the message is
-// filled with stand in it as "…".
+// raisedBy is the type and the message that a source line raises an exception with, where it shows the type, and of the message at least how it
+// begins. Values that the message is filled with stand in it as "…".
 func raisedBy(code string) (typ, message string) {
 	if m := raisedText().FindStringSubmatch(code); m != nil {
 		return m[1], withHoles(m[2] + m[3])
+	}
+	if m := raisedStart().FindStringSubmatch(code); m != nil {
+		return m[1], strings.TrimRight(withHoles(m[2]+m[3]), " ")
 	}
 	if m := raisedEmpty().FindStringSubmatch(code); m != nil && looksRaised(m[1]) {
 		return m[1], ""
