@@ -36,6 +36,9 @@ func Sniff(source string, head []byte) *Form {
 // Source is the name of the source.
 func (f *Form) Source() string { return f.source }
 
+// IsPost tells whether a person wrote the source, with what was printed in it.
+func (f *Form) IsPost() bool { return f.post }
+
 // Searchable tells whether the words in the text of its lines can be looked for in their bytes: not when colour codes that look like
 // text may stand within them, or when they are quoted in a way that was learned. RawForms and HidesWords say what else there is to know.
 func (f *Form) Searchable() bool {
@@ -118,7 +121,7 @@ func (f *Form) unwrap(text string) (Line, prefixes) {
 	}
 	line.Text = withBreaks(p.rest)
 	if f.post {
-		line.Text = quotedLines(line.Text)
+		line.Text = quotedLines(withoutOpenMark(line.Text))
 	}
 	if strings.HasPrefix(text, "(") {
 		line.Text = withoutRepeatCount(line.Text)

@@ -41,6 +41,22 @@ func isPost(head []byte) bool {
 	return len(head) <= maxPost && asks().Match(head)
 }
 
+// openMarks are those of Markdown that begin or end what is set apart over several lines. A fence has a line of its own.
+var openMarks = []string{"**", "`"}
+
+// withoutOpenMark is a line without the mark of what goes on in the next lines, or began before.
+func withoutOpenMark(line string) string {
+	if strings.HasPrefix(line, "```") {
+		return line
+	}
+	for _, mark := range openMarks {
+		if strings.Count(line, mark) == 1 {
+			line = strings.TrimSuffix(strings.TrimPrefix(line, mark), mark)
+		}
+	}
+	return line
+}
+
 // quotedLines puts what a sentence quotes of a failure on lines of their own.
 func quotedLines(sentence string) string {
 	if len(sentence) > maxSentence || ofProgram().MatchString(sentence) || !failing().MatchString(sentence) {

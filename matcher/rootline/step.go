@@ -137,8 +137,12 @@ func (r *reading) failedAtEnd(s *step) bool {
 	return false
 }
 
+// fence ends Markdown's code.
+var fence = []byte("```")
+
 // isLast tells whether nothing but blank and indented lines follow a mark that its logger does not call harmless. A word that many programs
-// print also where they get over it is what a program ended with when it is the last of a few lines that somebody shows.
+// print also where they get over it is what a program ended with when it is the last of a few lines that somebody shows: of what a post has in
+// it, those up to the end of the code or the paragraph.
 func (r *reading) isLast(m mark) bool {
 	switch m.line.Level {
 	case logline.Debug, logline.Info, logline.Warning:
@@ -148,7 +152,11 @@ func (r *reading) isLast(m mark) bool {
 		return false
 	}
 	for _, line := range r.lines[r.index(m.line)+1:] {
-		if len(bytes.TrimSpace(line)) > 0 && !bytes.HasPrefix(line, []byte("  ")) && line[0] != '\t' {
+		text := bytes.TrimSpace(line)
+		if r.tail.Form.IsPost() && (len(text) == 0 || bytes.Equal(text, fence)) {
+			return true
+		}
+		if len(text) > 0 && !bytes.HasPrefix(line, []byte("  ")) && line[0] != '\t' {
 			return false
 		}
 	}

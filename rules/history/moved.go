@@ -65,6 +65,9 @@ func (p *Package) places(name string, was found, i int) []string {
 			continue
 		}
 		if was.name == "" {
+			if module == private(name) { // it is no longer for others, and still there
+				return []string{module}
+			}
 			if strings.HasSuffix(module, "."+word) {
 				all = append(all, module)
 			}
@@ -81,6 +84,12 @@ func (p *Package) places(name string, was found, i int) []string {
 	}
 	slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(awkward(a, name), awkward(b, name)) })
 	return all[:min(len(all), maxMoved)]
+}
+
+// private is the name of a module as its package has it for itself alone: sklearn.feature_selection._base.
+func private(module string) string {
+	i := strings.LastIndexByte(module, '.') + 1
+	return module[:i] + "_" + module[i:]
 }
 
 // sameKind tells whether a name that is found now can be what was known by it: it is defined in the package, not imported from elsewhere.
