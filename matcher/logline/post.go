@@ -19,7 +19,7 @@ const (
 
 var (
 	// asks finds what no program says of itself.
-	asks = pattern.Lazy(`(?mi)^[^\n]{0,300}(?:^|[\s(])(?:i|i['’](?:m|ve)|we|my)\s[a-z]+[ ,.?!]|^\W{0,3}(?:hi|hello|hey|dear)\b[ ,!a-z]{0,40}$|\b(?:thanks|thank you|please help|any (?:idea|help|advice|suggestion))\b`)
+	asks = pattern.Lazy(`(?mi)^[^\n]{0,300}(?:^|[\s(])(?:i|i['’](?:m|ve)|we|my)\s[a-z]+[ ,.?!]|^\W{0,3}(?:hi|hello|hey|dear)\b[ ,!a-z]{0,40}$|\b(?:thanks|thank you|please help|any (?:idea|help|advice|suggestion))\b|^\W{0,6}(?:describe the bug|to reproduce|steps to reproduce|expected behaviou?r|environment|system info)\W{0,6}$`)
 	// failing are words of which each message has one that says what failed.
 	failing = pattern.Lazy(`(?i)\b(?:error|exception|no such|not found|fail(?:s|ed|ure)?|can ?not|can['’]t|could ?n['o]t|denied|fatal|killed|invalid|unable|undefined|out of memory|timed out|refused|not recognized|unrecognized|fault|aborted|not supported|unsupported|missing|mismatch|not (?:a|an|in|installed|available|allowed|defined))\b`)
 	// ofProgram begins lines that a program printed, or that are an exception.
@@ -41,11 +41,15 @@ func isPost(head []byte) bool {
 	return len(head) <= maxPost && asks().Match(head)
 }
 
+// heading is what makes a line a heading in Markdown.
+var heading = pattern.Lazy(`^#{1,6} `)
+
 // openMarks are those of Markdown that begin or end what is set apart over several lines. A fence has a line of its own.
 var openMarks = []string{"**", "`"}
 
-// withoutOpenMark is a line without the mark of what goes on in the next lines, or began before.
-func withoutOpenMark(line string) string {
+// withoutMarks is a line without the mark of a heading, and of what goes on in the next lines or began before.
+func withoutMarks(line string) string {
+	line = line[len(heading().FindString(line)):]
 	if strings.HasPrefix(line, "```") {
 		return line
 	}

@@ -38,7 +38,7 @@ func MayOpen(text string) bool {
 		return false
 	}
 	switch c := text[0]; {
-	case c == ' ', c == '\t', c == '>', c == '[', c == '#', strings.IndexByte(marks, c) >= 0:
+	case c == ' ', c == '\t', c == '>', c == '[', strings.IndexByte(marks, c) >= 0:
 		if strings.HasPrefix(strings.TrimLeft(text, " \t"), `File "`) {
 			return true
 		}

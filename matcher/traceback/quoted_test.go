@@ -55,7 +55,7 @@ func TestCaught(t *testing.T) {
 		"Bug: OSError: bad":                               "OSError",
 		"But the output: 'OSError: 'a' is bad'.":          "OSError",
 		" it shows  \"OSError: bad\" when I run it":       "OSError",
-		"# OSError: bad":                                  "OSError",
+		"# OSError: bad":                                  "",
 		"# see OSError: bad":                              "",
 		"[Bug]: OSError: bad":                             "OSError",
 		"[BUG] the pot leaks, OSError: bad":               "OSError",
