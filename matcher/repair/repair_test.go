@@ -222,3 +222,21 @@ func BenchmarkOf(b *testing.B) {
 		repair.Of(head)
 	}
 }
+
+// TestBlocks: code that is set in and a quotation lose their margin between sentences; what a program sets in itself keeps it.
+func TestBlocks(t *testing.T) {
+	for text, want := range map[string]string{
+		"see here:\n\n    Traceback\n      File\n    Error\n\nwhy?\n":            "see here:\n\nTraceback\n  File\nError\n\nwhy?\n",
+		"see here:\n\n> a pot\n>\n> is cold\n\nwhy?\n":                           "see here:\n\na pot\n\nis cold\n\nwhy?\n",
+		"see here:\n\n    x\n  y\nz\n":                                           "see here:\n\n    x\n  y\nz\n",
+		"ValueError: in the code: Error: \n\n    pot.py\n    lid\n\nend\n":       "ValueError: in the code: Error: \n\n    pot.py\n    lid\n\nend\n",
+		"a list\n    of pots\nand more\n":                                        "a list\n    of pots\nand more\n",
+		"run it\n\n> make\n\nend\n":                                              "run it\n\n> make\n\nend\n",
+		"pip says\n  what is\n\n      of a build\n\n  and on\n":       "pip says\n  what is\n\n      of a build\n\n  and on\n",
+		"first\n\n    code\n\nthen\n\n        deeper\n            down\n\nend\n": "first\n\ncode\n\nthen\n\ndeeper\n    down\n\nend\n",
+	} {
+		if got, _ := repaired(t, text); got != want {
+			t.Errorf("%q is read as %q, want %q", text, got, want)
+		}
+	}
+}

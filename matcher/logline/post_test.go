@@ -1,0 +1,40 @@
+package logline
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestPost: what a sentence of a post quotes of a failure stands on a line of its own; code, names and what programs print stay as they are.
+func TestPost(t *testing.T) {
+	const hello = "Hi, I try to brew tea.\n"
+	for text, want := range map[string]string{
+		"and get the error ```No such file or directory: 'pot.pth'```": "and get the error\nNo such file or directory: 'pot.pth'",
+		"it says **the pot was not found** at once":                    "it says\nthe pot was not found\n at once",
+		`the window shows "cannot open the lid" then`:                  "the window shows\ncannot open the lid\n then",
+		"it stops, returning error: ERROR: the pot failed to start":    "it stops, returning error:\nERROR: the pot failed to start",
+		"# OSError: no water":                                          "OSError: no water",
+		"**CMake Error: no lid":                                        "CMake Error: no lid",
+		"I call `brew(pot, lid)` and all is well":                      "I call `brew(pot, lid)` and all is well",
+		"ValueError: Please pass `lid=True or it fails again`":         "ValueError: Please pass `lid=True or it fails again`",
+		"[INFO] the \"pot was not found\" check":                       "[INFO] the \"pot was not found\" check",
+		"```python":                                                    "```python",
+	} {
+		form := Sniff("x", []byte(hello+text))
+		var got []string
+		if _, err := form.Clean(2, []byte(text), func(l Line) error {
+			if l.Text != "" {
+				got = append(got, strings.TrimRight(l.Text, " "))
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Join(got, "\n"); said != want {
+			t.Errorf("%q is read as %q, want %q", text, said, want)
+		}
+	}
+	if form := Sniff("x", []byte("step 1 loss 2.3\n# OSError: no water\n")); form.IsPost() {
+		t.Error("a log is taken for a post")
+	}
+}
