@@ -121,7 +121,7 @@ func (f *Form) unwrap(text string) (Line, prefixes) {
 	}
 	line.Text = withBreaks(p.rest)
 	if f.post {
-		line.Text = quotedLines(withoutMarks(line.Text))
+		line.Text = withoutMarks(line.Text)
 	}
 	if strings.HasPrefix(text, "(") {
 		line.Text = withoutRepeatCount(line.Text)

@@ -106,10 +106,13 @@ func (p *Parts) handOn(raw []byte, cut bool) error {
 	}
 	line := p.form.parse(text, p.last)
 	line.Truncated = cut
+	if p.form.post && line.Head == 0 { // a record is a program's
+		line.Text = quotedLines(line.Text)
+	}
 	return p.handOnEach(line)
 }
 
-// handOnEach hands on a line, or the lines that a record in JSON has. They are its writer's, unless they say otherwise.
+// handOnEach hands on a line, or the lines that a record in JSON or the sentence of a post has. They are its writer's, unless they say otherwise.
 func (p *Parts) handOnEach(record Line) error {
 	rest, more := record.Text, true
 	for first := true; more; first = false {

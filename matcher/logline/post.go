@@ -17,24 +17,10 @@ const (
 	maxSentence = 2000     // a line of it
 )
 
-var (
-	// asks finds what no program says of itself.
-	asks = pattern.Lazy(`(?mi)^[^\n]{0,300}(?:^|[\s(])(?:i|i['’](?:m|ve)|we|my)\s[a-z]+[ ,.?!]|^\W{0,3}(?:hi|hello|hey|dear)\b[ ,!a-z]{0,40}$|\b(?:thanks|thank you|please help|any (?:idea|help|advice|suggestion))\b|^\W{0,6}(?:describe the bug|to reproduce|steps to reproduce|expected behaviou?r|environment|system info)\W{0,6}$`)
-	// failing are words of which each message has one that says what failed.
-	failing = pattern.Lazy(`(?i)\b(?:error|exception|no such|not found|fail(?:s|ed|ure)?|can ?not|can['’]t|could ?n['o]t|denied|fatal|killed|invalid|unable|undefined|out of memory|timed out|refused|not recognized|unrecognized|fault|aborted|not supported|unsupported|missing|mismatch|not (?:a|an|in|installed|available|allowed|defined))\b`)
-	// ofProgram begins lines that a program printed, or that are an exception.
-	ofProgram = pattern.Lazy(`^\s*(?:\S*(?:Error|Exception|Warning)\b[^ ]*: |[A-Z]{4,}\b|[\[{<]|\d|[\w./-]+: |File ")`)
-	// quotations are how a person sets apart what was printed: as code, in bold, in quotes, or behind words that announce it.
-	quotations = []func() *regexp.Regexp{
-		pattern.Lazy("()`{1,3}([^`\\n]{12,800})`{1,3}"),
-		pattern.Lazy(`()\*\*([^*\n]{12,800})\*\*`),
-		pattern.Lazy(`()["“]([^"“”\n]{12,800})["”]`),
-		pattern.Lazy(`((?i:\b(?:gives?|giving|gave|gets?|getting|got|returns?|returning|shows?|showing|see|seeing|saw|says?|saying|prints?|throws?|with|have|having|following|this|encounter(?:ed|ing)?|receiv(?:e|ed|ing)|produces?)\b[^:\n]{0,40}\b(?:errors?|messages?|exception|issue|problem|output)\b[^:\n]{0,20}): ?)(\S[^\n]{12,800})$`),
-	}
-)
-
-// minWords is how many words a message has, at least, that is taken out of a sentence.
-const minWords = 3
+// asks finds what no program says of itself.
+var asks = pattern.Lazy(`(?mi)^[^\n]{0,300}(?:^|[\s(])(?:i|i['’](?:m|ve)|we|my)\s[a-z]+[ ,.?!]|^\W{0,3}(?:hi|hello|hey|dear)\b[ ,!a-z]{0,40}$|` +
+	`\b(?:thanks|thank you|please help|any (?:idea|help|advice|suggestion))\b|` +
+	`^\W{0,6}(?:describe the bug|to reproduce|steps to reproduce|expected behaviou?r|environment|system info)\W{0,6}$|请问|怎么|为什么|求助|谢谢|报错|我`)
 
 // isPost tells whether a source is what a person wrote, with what was printed in it.
 func isPost(head []byte) bool {
@@ -61,23 +47,69 @@ func withoutMarks(line string) string {
 	return line
 }
 
+const (
+	// exception begins the last line of a traceback.
+	exception = `(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?:: |\b)`
+	// announced are words behind which a person gives a message without marks.
+	announced = `(?i:\b(?:gives?|giving|gave|gets?|getting|got|returns?|returning|shows?|showing|see|seeing|saw|says?|saying|prints?|throws?|with|have|having|following|this|encounter(?:ed|ing)?|receiv(?:e|ed|ing)|produces?)\b` +
+		`[^:\n]{0,40}\b(?:errors?|messages?|exception|issue|problem|output)\b[^:\n]{0,20}): ?`
+	// plain are messages that are known by their form alone: those of Python, and the last words of a process.
+	plain = `cannot import name '?\w+'?(?: from '[\w.]+')?(?: \([^()\n]+\))?|No module named '?[\w.]+'?|'[\w.]+' object has no attribute '\w+'|module '[\w.]+' has no attribute '\w+'|` +
+		`[\w.]+\(\) (?:got an unexpected keyword argument '\w+'|missing \d+ required [\w-]+ arguments?: '\w+'(?:(?:,| and) '\w+')*|takes (?:from \d+ to )?\d+ positional arguments? but \d+ (?:was|were) given)|` +
+		`name '\w+' is not defined|No such file or directory: '[^'\n]+'|(?:Illegal instruction|Segmentation fault)(?: \(core dumped\))?`
+)
+
+// quotation is a way in which a person sets apart what was printed. What was said before it is the first group, what was printed the second.
+type quotation struct {
+	pattern func() *regexp.Regexp
+	sure    bool // what is set apart so was printed, whatever its words
+}
+
+// quotations are looked for in this order. An exception ends at the last mark of its kind, for the same may stand in its message.
+var quotations = []quotation{
+	{pattern.Lazy("()`{1,3}(" + exception + "[^\\n]{0,800})`{1,3}(?:[\\s.,!?);:]|$)"), true},
+	{pattern.Lazy(`()\*\*(` + exception + `[^\n]{0,800})\*\*(?:[\s.,!?);:]|$)`), true},
+	{pattern.Lazy(`()["“](` + exception + `[^\n]{0,800})["”](?:[\s.,!?);:]|$)`), true},
+	{pattern.Lazy("()`{1,3}([^`\\n]{12,800})`{1,3}"), false},
+	{pattern.Lazy(`()\*\*([^*\n]{12,800})\*\*`), false},
+	{pattern.Lazy(`()["“]([^"“”\n]{12,800})["”]`), false},
+	{pattern.Lazy(`(` + announced + `)(\S[^\n]{12,800})$`), false},
+	{pattern.Lazy(`()(` + plain + `)`), true},
+}
+
+// failing finds the words of which each message has one that says what failed.
+var failing = pattern.Lazy(`(?i)(?:error|exception)\b|\b(?:no such|no module|not found|fail(?:s|ed|ure)?|can ?not|can['’]t|could ?n['o]t|denied|fatal|killed|invalid|unable|undefined|out of memory|timed out|refused|not recognized|unrecognized|` +
+	`fault|illegal|no attribute|unexpected|required|aborted|not supported|unsupported|missing|mismatch|not (?:a|an|in|installed|available|allowed|defined))\b`)
+
+// minWords is how many words a message has, at least, that is taken out of a sentence.
+const minWords = 3
+
+// ofProgram begins lines that a program printed, or that are an exception.
+var ofProgram = pattern.Lazy(`^\s*(?:\S*(?:Error|Exception|Warning)\b[^ ]*: |[A-Z]{4,}\b|[\[{<]|\d|[\w./-]+: |File ")`)
+
 // quotedLines puts what a sentence quotes of a failure on lines of their own.
 func quotedLines(sentence string) string {
 	if len(sentence) > maxSentence || ofProgram().MatchString(sentence) || !failing().MatchString(sentence) {
 		return sentence
 	}
-	for _, quotation := range quotations {
-		text := quotation().ReplaceAllStringFunc(sentence, func(whole string) string {
-			m := quotation().FindStringSubmatch(whole)
-			said := strings.TrimSpace(m[2])
-			if len(strings.Fields(said)) < minWords || !failing().MatchString(said) {
-				return whole
-			}
-			return m[1] + "\n" + said + "\n"
-		})
+	for _, q := range quotations {
+		text := q.pattern().ReplaceAllStringFunc(sentence, q.onItsOwnLine)
 		if text != sentence {
 			return strings.TrimRight(text, "\n")
 		}
 	}
 	return sentence
+}
+
+// ends are the empty lines that tell what follows in a sentence from what was printed, so that it is not taken for more of it.
+const ends = "\n\n\n"
+
+// onItsOwnLine sets a quotation apart that says what failed.
+func (q quotation) onItsOwnLine(whole string) string {
+	m := q.pattern().FindStringSubmatch(whole)
+	said := strings.TrimRight(strings.TrimSpace(m[2]), "`")
+	if !q.sure && (len(strings.Fields(said)) < minWords || !failing().MatchString(said)) {
+		return whole
+	}
+	return m[1] + "\n" + said + ends
 }

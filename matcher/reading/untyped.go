@@ -72,7 +72,7 @@ func (m *matching) knownUntyped(el Element) (known int) {
 func (s *source) caught(line logline.Line) Chain {
 	alone := s.progress.lines == 1 || line.Told
 	message, ok := traceback.CaughtMessage(line, alone)
-	if !ok || len(message) > maxGuessed {
+	if !ok || len(message) > maxGuessed || line.Told && s.events.in(s.name) { // the print itself says more than who repeats it
 		return nil
 	}
 	m, x := &s.matching, &traceback.Exception{Line: line, Level: line.Level, Message: message}

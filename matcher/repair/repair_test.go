@@ -232,7 +232,7 @@ func TestBlocks(t *testing.T) {
 		"ValueError: in the code: Error: \n\n    pot.py\n    lid\n\nend\n":       "ValueError: in the code: Error: \n\n    pot.py\n    lid\n\nend\n",
 		"a list\n    of pots\nand more\n":                                        "a list\n    of pots\nand more\n",
 		"run it\n\n> make\n\nend\n":                                              "run it\n\n> make\n\nend\n",
-		"pip says\n  what is\n\n      of a build\n\n  and on\n":       "pip says\n  what is\n\n      of a build\n\n  and on\n",
+		"pip says\n  what is\n\n      of a build\n\n  and on\n":                  "pip says\n  what is\n\n      of a build\n\n  and on\n",
 		"first\n\n    code\n\nthen\n\n        deeper\n            down\n\nend\n": "first\n\ncode\n\nthen\n\ndeeper\n    down\n\nend\n",
 	} {
 		if got, _ := repaired(t, text); got != want {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/gpu-triage/triage/matcher/logline"
+	"github.com/gpu-triage/triage/rules/pattern"
 )
 
 // nextLine is a line that is offered to a record.
@@ -237,10 +238,13 @@ func isOther(text string) bool {
 		return true
 	}
 	trimmed := strings.TrimLeft(text, " ")
-	return strings.Contains(text, "%|") || strings.TrimRight(trimmed, " ") == fence || strings.HasPrefix(trimmed, "{'") || strings.HasPrefix(trimmed, `{"`) ||
+	return strings.Contains(text, "%|") || speech().MatchString(text) || strings.TrimRight(trimmed, " ") == fence || strings.HasPrefix(trimmed, "{'") || strings.HasPrefix(trimmed, `{"`) ||
 		strings.HasPrefix(text, ignoredIn) || strings.HasPrefix(text, fatalPython) || ofAnother(text) ||
 		strings.HasPrefix(text, terminateCalled) || programError(text) || isPrompt(text) || isRuler(text) && len(text) >= minMPIRuler
 }
+
+// speech begins a sentence of the person who shows an error. Programs ask "did you mean" and the like.
+var speech = pattern.Lazy(`^(?:Thanks?\b|Please help|How (?:can|do|to|should) |Any(?: ?one| idea| help| advice| suggestion)|Does any|Can (?:any|some)|Could (?:any|some)|What (?:should|can|could|am) |I (?:am|have|tried|use|used|was|do|don't|can't|want|think|also|get|got|just|would) |I'(?:m|ve) |My |Hi\b|Hello\b)`)
 
 // fence ends Markdown's code, and what was copied into it.
 const fence = "```"
