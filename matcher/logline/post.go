@@ -18,7 +18,7 @@ const (
 )
 
 // asks finds what no program says of itself.
-var asks = pattern.Lazy(`(?mi)^[^\n]{0,300}(?:^|[\s(])(?:i|i['’](?:m|ve)|we|my)\s[a-z]+[ ,.?!]|^\W{0,3}(?:hi|hello|hey|dear)\b[ ,!a-z]{0,40}$|` +
+var asks = pattern.Lazy(`(?mi)^[^\n]{0,300}(?:^|[\s(])(?:i|i['’](?:a?m|ve)|we|my)\s[a-z]+[ ,.?!]|^\W{0,3}(?:hi|hello|hey|dear)\b[ ,!a-z]{0,40}$|` +
 	`\b(?:thanks|thank you|please help|any (?:idea|help|advice|suggestion))\b|` +
 	`^\W{0,6}(?:describe the bug|to reproduce|steps to reproduce|expected behaviou?r|environment|system info)\W{0,6}$|请问|怎么|为什么|求助|谢谢|报错|我`)
 

@@ -137,6 +137,9 @@ func (r *reading) failedAtEnd(s *step) bool {
 	return false
 }
 
+// maxAdvice is how many lines of a post may follow in the same paragraph: what the program advises, or what a person says of it.
+const maxAdvice = 3
+
 // fence ends Markdown's code.
 var fence = []byte("```")
 
@@ -151,10 +154,15 @@ func (r *reading) isLast(m mark) bool {
 	if logline.GoesOn(m.line.Text) || logline.OfLibrary(m.line.Text) {
 		return false
 	}
-	for _, line := range r.lines[r.index(m.line)+1:] {
+	for i, line := range r.lines[r.index(m.line)+1:] {
 		text := bytes.TrimSpace(line)
-		if r.tail.Form.IsPost() && (len(text) == 0 || bytes.Equal(text, fence)) {
-			return true
+		if r.tail.Form.IsPost() {
+			if len(text) == 0 || bytes.Equal(text, fence) {
+				return true
+			}
+			if i < maxAdvice {
+				continue
+			}
 		}
 		if len(text) > 0 && !bytes.HasPrefix(line, []byte("  ")) && line[0] != '\t' {
 			return false
