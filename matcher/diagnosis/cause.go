@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/matcher/reading"
@@ -262,5 +263,30 @@ func findingsIn(read *reading.Result, s situation) []*finding {
 	slices.SortFunc(findings, func(a, b *finding) int {
 		return cmp.Or(cmp.Compare(a.First.Order, b.First.Order), cmp.Compare(a.event.Number, b.event.Number))
 	})
-	return findings
+	all := slices.Clone(findings)
+	return slices.DeleteFunc(findings, func(f *finding) bool { return slices.ContainsFunc(all, f.toldInFullBy) })
 }
+
+const (
+	titleLines = 5  // the first lines of a source, in which the title of a post is
+	leastTold  = 16 // bytes of a text that is known again
+)
+
+// toldInFullBy tells whether the words of this finding, in the title of a post, stand in another one below, with more around them.
+func (f *finding) toldInFullBy(other *finding) bool {
+	title, body := f.First.Line, other.First.Line
+	if title.Number > titleLines || body.Source != title.Source || body.Number <= title.Number || body.Rank != title.Rank {
+		return false
+	}
+	words := strings.TrimSpace(f.element.Text)
+	if _, message, raised := strings.Cut(words, "Error: "); raised { // the class may be left out there
+		words = message
+	}
+	if len(words) < leastTold || len(other.element.Text) <= len(f.element.Text) {
+		return false
+	}
+	_, after, found := strings.Cut(other.element.Text, words)
+	return found && strings.IndexFunc(after, isWord) != 0 // shard 12 is not shard 1
+}
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

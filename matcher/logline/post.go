@@ -18,8 +18,8 @@ const (
 )
 
 // asks finds what no program says of itself.
-var asks = pattern.Lazy(`(?mi)^[^\n]{0,300}(?:^|[\s(])(?:i|i['’](?:a?m|ve)|we|my)\s[a-z]+[ ,.?!]|^\W{0,3}(?:hi|hello|hey|dear)\b[ ,!a-z]{0,40}$|` +
-	`\b(?:thanks|thank you|please help|any (?:idea|help|advice|suggestion))\b|` +
+var asks = pattern.Lazy(`(?mi)^[^\n]{0,300}(?:^|[\s(])(?:i|i['’](?:a?m|ve)|we|my)\s[a-z]+[ ,.?!，。？！]|^\W{0,3}(?:hi|hello|hey|dear)\b[ ,!a-z]{0,40}$|` +
+	`\b(?:thanks|thank you|please help|what should i|how (?:can|do|to|should) |any (?:idea|help|advice|suggestion))\b|` +
 	`^\W{0,6}(?:describe the bug|to reproduce|steps to reproduce|expected behaviou?r|environment|system info)\W{0,6}$|请问|怎么|为什么|求助|谢谢|报错|我`)
 
 // isPost tells whether a source is what a person wrote, with what was printed in it.
@@ -70,6 +70,7 @@ var quotations = []quotation{
 	{pattern.Lazy("()`{1,3}(" + exception + "[^\\n]{0,800})`{1,3}(?:[\\s.,!?);:]|$)"), true},
 	{pattern.Lazy(`()\*\*(` + exception + `[^\n]{0,800})\*\*(?:[\s.,!?);:]|$)`), true},
 	{pattern.Lazy(`()["“](` + exception + `[^\n]{0,800})["”](?:[\s.,!?);:]|$)`), true},
+	{pattern.Lazy(`^(.{0,200}\braise \w[\w.]*\([^\n]{0,400}?) (` + exception + `[^\n]{0,800})$`), true}, // a statement, and what it raised
 	{pattern.Lazy("()`{1,3}([^`\\n]{12,800})`{1,3}"), false},
 	{pattern.Lazy(`()\*\*([^*\n]{12,800})\*\*`), false},
 	{pattern.Lazy(`()["“]([^"“”\n]{12,800})["”]`), false},

@@ -13,6 +13,7 @@ func TestPost(t *testing.T) {
 		"it says **the pot was not found** at once":                    "it says\nthe pot was not found\n at once",
 		`the window shows "cannot open the lid" then`:                  "the window shows\ncannot open the lid\n then",
 		"it stops, returning error: ERROR: the pot failed to start":    "it stops, returning error:\nERROR: the pot failed to start",
+		`raise OSError("no water" OSError: no water in the pot`:        "raise OSError(\"no water\"\nOSError: no water in the pot",
 		"# OSError: no water":                                          "OSError: no water",
 		"**CMake Error: no lid":                                        "CMake Error: no lid",
 		"I call `brew(pot, lid)` and all is well":                      "I call `brew(pot, lid)` and all is well",
