@@ -221,6 +221,8 @@ func (r *record) goesOn(text string) bool {
 func (r *record) goesOnAfterBlanks(text string) bool {
 	last := r.message.last()
 	switch {
+	case ofPerson().MatchString(text):
+		return false
 	case isSpace(text[0]) && r.message.indented, r.message.lines() == 1 && layerFailed().MatchString(last), last == "" && r.colon, strings.HasSuffix(last, ":"), strings.HasSuffix(text, ":") && r.blanks == 1:
 		r.addBlanks()
 		return true
@@ -245,6 +247,9 @@ func isOther(text string) bool {
 
 // speech begins a sentence of the person who shows an error. Programs ask "did you mean" and the like.
 var speech = pattern.Lazy(`^(?:Thanks?\b|Please help|How (?:can|do|to|should) |Any(?: ?one| idea| help| advice| suggestion)|Does any|Can (?:any|some)|Could (?:any|some)|What (?:should|can|could|am) |I (?:am|have|tried|use|used|was|do|don't|can't|want|think|also|get|got|just|would) |I'(?:m|ve) |My |Hi\b|Hello\b)`)
+
+// ofPerson finds that a sentence is a person's: "when I run it, I get this error:".
+var ofPerson = pattern.Lazy(`(?:^|\s)(?:I|I['’](?:m|ve)|[Ww]e|[Mm]y)\s`)
 
 // fence ends Markdown's code, and what was copied into it.
 const fence = "```"

@@ -85,14 +85,15 @@ func TestCaught(t *testing.T) {
 // TestMessageEnds: a message ends where Markdown's code does, and a key where Python's quotes do, whatever a person writes behind it.
 func TestMessageEnds(t *testing.T) {
 	for text, want := range map[string]string{
-		frames + "KeyError: 'a'\n```\n\nany idea?":          "'a'",
-		frames + "KeyError: 'a'\nwhen I start it":           "'a'",
-		"KeyError: 'a' [after the update]":                  "'a'",
-		"KeyError: \"['a'] not in index\"":                  "\"['a'] not in index\"",
-		"KeyError: (0, 'a')":                                "(0, 'a')",
-		"I get `OSError: bad`. However, I am on it":         "bad",
-		"OSError: version `GLIBC_2.32' not found (by a.so)": "version `GLIBC_2.32' not found (by a.so)",
-		"\"a.py\", line 3, in f\nb = c['a']\nKeyError: 'a'": "'a'",
+		frames + "KeyError: 'a'\n```\n\nany idea?":                        "'a'",
+		frames + "KeyError: 'a'\nwhen I start it":                         "'a'",
+		"KeyError: 'a' [after the update]":                                "'a'",
+		"KeyError: \"['a'] not in index\"":                                "\"['a'] not in index\"",
+		"OSError: bad\n\nWhenever I run it, this is shown:\n\nno water\n": "bad",
+		"KeyError: (0, 'a')":                                              "(0, 'a')",
+		"I get `OSError: bad`. However, I am on it":                       "bad",
+		"OSError: version `GLIBC_2.32' not found (by a.so)":               "version `GLIBC_2.32' not found (by a.so)",
+		"\"a.py\", line 3, in f\nb = c['a']\nKeyError: 'a'":               "'a'",
 	} {
 		exceptions, _ := read(t, "x.log", text+"\n")
 		if len(exceptions) != 1 || exceptions[0].Message != want {
