@@ -282,11 +282,13 @@ func (f *finding) toldInFullBy(other *finding) bool {
 	if _, message, raised := strings.Cut(words, "Error: "); raised { // the class may be left out there
 		words = message
 	}
-	if len(words) < leastTold || len(other.element.Text) <= len(f.element.Text) {
+	whole := strings.TrimRight(words, ".…")
+	cut := len(words)-len(whole) >= len("...") // the title was too long
+	if len(whole) < leastTold || len(other.element.Text) <= len(whole) {
 		return false
 	}
-	_, after, found := strings.Cut(other.element.Text, words)
-	return found && strings.IndexFunc(after, isWord) != 0 // shard 12 is not shard 1
+	_, after, found := strings.Cut(other.element.Text, whole)
+	return found && (cut || strings.IndexFunc(after, isWord) != 0) // shard 12 is not shard 1
 }
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
