@@ -90,7 +90,7 @@ var ofProgram = pattern.Lazy(`^\s*(?:\S*(?:Error|Exception|Warning)\b[^ ]*: |[A-
 
 // quotedLines puts what a sentence quotes of a failure on lines of their own.
 func quotedLines(sentence string) string {
-	if len(sentence) > maxSentence || ofProgram().MatchString(sentence) || !failing().MatchString(sentence) {
+	if len(sentence) > maxSentence || strings.Contains(sentence, TracebackHeader) || ofProgram().MatchString(sentence) || !failing().MatchString(sentence) {
 		return sentence
 	}
 	for _, q := range quotations {

@@ -9,17 +9,18 @@ import (
 func TestPost(t *testing.T) {
 	const hello = "Hi, I try to brew tea.\n"
 	for text, want := range map[string]string{
-		"and get the error ```No such file or directory: 'pot.pth'```": "and get the error\nNo such file or directory: 'pot.pth'",
-		"it says **the pot was not found** at once":                    "it says\nthe pot was not found\n at once",
-		`the window shows "cannot open the lid" then`:                  "the window shows\ncannot open the lid\n then",
-		"it stops, returning error: ERROR: the pot failed to start":    "it stops, returning error:\nERROR: the pot failed to start",
-		`raise OSError("no water" OSError: no water in the pot`:        "raise OSError(\"no water\"\nOSError: no water in the pot",
-		"# OSError: no water":                                          "OSError: no water",
-		"**CMake Error: no lid":                                        "CMake Error: no lid",
-		"I call `brew(pot, lid)` and all is well":                      "I call `brew(pot, lid)` and all is well",
-		"ValueError: Please pass `lid=True or it fails again`":         "ValueError: Please pass `lid=True or it fails again`",
-		"[INFO] the \"pot was not found\" check":                       "[INFO] the \"pot was not found\" check",
-		"```python":                                                    "```python",
+		"and get the error ```No such file or directory: 'pot.pth'```":                                         "and get the error\nNo such file or directory: 'pot.pth'",
+		"it says **the pot was not found** at once":                                                            "it says\nthe pot was not found\n at once",
+		`the window shows "cannot open the lid" then`:                                                          "the window shows\ncannot open the lid\n then",
+		"it stops, returning error: ERROR: the pot failed to start":                                            "it stops, returning error:\nERROR: the pot failed to start",
+		`raise OSError("no water" OSError: no water in the pot`:                                                "raise OSError(\"no water\"\nOSError: no water in the pot",
+		"Traceback (most recent call last): File \"a.py\", line 3, in f import x OSError: No module named 'x'": "Traceback (most recent call last):\n  File \"a.py\", line 3, in f\n    import x\nOSError: No module named 'x'",
+		"# OSError: no water":                                  "OSError: no water",
+		"**CMake Error: no lid":                                "CMake Error: no lid",
+		"I call `brew(pot, lid)` and all is well":              "I call `brew(pot, lid)` and all is well",
+		"ValueError: Please pass `lid=True or it fails again`": "ValueError: Please pass `lid=True or it fails again`",
+		"[INFO] the \"pot was not found\" check":               "[INFO] the \"pot was not found\" check",
+		"```python":                                            "```python",
 	} {
 		form := Sniff("x", []byte(hello+text))
 		var got []string
