@@ -15,8 +15,8 @@ const (
 	leastInWay = 92
 	leastInAll = 97
 
-	sample      = 4  // one of so many examples is shown: `triage rules test --shown` shows all
-	sampleShort = 20 // with -short
+	sample      = 8  // one of so many examples is shown, more than a thousand: `triage rules test --shown` shows all
+	sampleShort = 40 // with -short
 	lessInShort = 6  // percent: a few examples more or less
 )
 

@@ -28,6 +28,8 @@ func Ways() []Way {
 		{Name: "quoted >", Show: before("> ")},
 		{Name: "issue body", Show: issueBody},
 		{Name: "issue, no fence", Show: prose},
+		{Name: "issue with title", Show: titled},
+		{Name: "issue, set in", Show: setIn},
 		{Name: "CRLF", Show: func(log string) string { return strings.ReplaceAll(log, "\n", "\r\n") }},
 		{Name: "JSON lines", Show: lineByLine(jsonLine)},
 		{Name: "docker JSON", Show: lineByLine(dockerLine)},
@@ -50,6 +52,7 @@ func Ways() []Way {
 		{Name: "last 15 lines", Show: last(15), Part: true},
 		{Name: "error alone", Show: errorAlone, Part: true},
 		{Name: "caught", Show: caught, Part: true},
+		{Name: "in a sentence", Show: inSentence, Part: true},
 	}
 }
 
@@ -79,6 +82,30 @@ func issueBody(log string) string {
 
 // prose has the log between sentences.
 func prose(log string) string { return bug + "\n\n" + log + "\n\nAny help? Thanks in advance.\n" }
+
+// titled has the last line of the log as its title too, as people do.
+func titled(log string) string {
+	return "# " + strings.TrimSpace(ending(log)) + "\n\nWhenever I run it, I get this error:\n\n" + log + "\n\nHow can I solve it?\n"
+}
+
+func ending(log string) string {
+	log = strings.TrimRight(log, "\n ")
+	return log[strings.LastIndexByte(log, '\n')+1:]
+}
+
+// setIn has the log as code between sentences, in the way of Markdown without a fence.
+func setIn(log string) string {
+	return bug + "\n\n" + before("    ")(log) + "\n\nAny help? Thanks in advance.\n"
+}
+
+// inSentence has nothing but the line that names the last exception, in the midst of a sentence.
+func inSentence(log string) string {
+	if !typed.MatchString(log) {
+		return log
+	}
+	first, _, _ := strings.Cut(rankMark.ReplaceAllString(errorAlone(log), ""), "\n")
+	return "Hello, I run it as the read-me says, and then it shows `" + first + "` in the terminal. What can I do?\n"
+}
 
 func jsonLine(line string) string {
 	quoted, _ := json.Marshal(line) // a string is always written
