@@ -10,22 +10,28 @@ import (
 	"github.com/gpu-triage/triage/rules"
 )
 
-// A log keeps its diagnosis in whatever way it is shown: so many percent of all examples in each way, and in all ways together.
+// A log keeps its diagnosis in whatever way it is shown: so many percent of all examples in each way, and in all ways together. Of a part of it
+// fewer do: a signature that asks for frames rightly does not know the last line alone.
 const (
-	leastInWay = 92
-	leastInAll = 97
+	leastInWay  = 92
+	leastInPart = 88
+	leastInAll  = 97
 
 	sample      = 8  // one of so many examples is shown, more than a thousand: `triage rules test --shown` shows all
 	sampleShort = 40 // with -short
 	lessInShort = 6  // percent: a few examples more or less
 )
 
-// least is how many percent keep their diagnosis in each way.
-func least() float64 {
-	if testing.Short() {
-		return leastInWay - lessInShort
+// least is how many percent keep their diagnosis in a way.
+func least(way example.Way) float64 {
+	percent := float64(leastInWay)
+	if way.Part {
+		percent = leastInPart
 	}
-	return leastInWay
+	if testing.Short() {
+		percent -= lessInShort
+	}
+	return percent
 }
 
 func TestShowing(t *testing.T) {
@@ -66,8 +72,8 @@ func TestShowing(t *testing.T) {
 	for _, way := range example.Ways() {
 		percent := kept(lost[way.Name], tried)
 		t.Logf("%-16s %5.1f %% of %d examples", way.Name, percent, tried)
-		if percent < least() {
-			t.Errorf("shown as %q, %.1f %% of the examples keep their diagnosis, and %.0f %% must", way.Name, percent, least())
+		if percent < least(way) {
+			t.Errorf("shown as %q, %.1f %% of the examples keep their diagnosis, and %.0f %% must", way.Name, percent, least(way))
 		}
 		sum, ways = sum+lost[way.Name], ways+1
 	}
