@@ -192,7 +192,7 @@ func (r *record) strayed() bool {
 	return last != "" && !isSpace(last[0])
 }
 
-// endsByItself tells whether what was read of the message is one of Python's own, as a whole.
+// endsByItself tells whether what was read of the message is one of Python's own as a whole, or the key that a KeyError has.
 func (r *record) endsByItself() bool {
 	if r.message.lines() != 1 || r.layout != python && r.layout != lone {
 		return false
@@ -240,7 +240,8 @@ func isOther(text string) bool {
 		return true
 	}
 	trimmed := strings.TrimLeft(text, " ")
-	return strings.Contains(text, "%|") || speech().MatchString(text) || strings.TrimRight(trimmed, " ") == fence || strings.HasPrefix(trimmed, "{'") || strings.HasPrefix(trimmed, `{"`) ||
+	return strings.Contains(text, "%|") || strings.HasPrefix(trimmed, "{'") || strings.HasPrefix(trimmed, `{"`) ||
+		strings.TrimRight(trimmed, " ") == fence || speech().MatchString(text) ||
 		strings.HasPrefix(text, ignoredIn) || strings.HasPrefix(text, fatalPython) || ofAnother(text) ||
 		strings.HasPrefix(text, terminateCalled) || programError(text) || isPrompt(text) || isRuler(text) && len(text) >= minMPIRuler
 }

@@ -34,17 +34,18 @@ var (
 	toldType = pattern.Lazy("(?i:\\b(?:get(?:s|ting)?|got|gives?|giving|gave|see|saw|rais(?:es|ed|ing)|throws?|thr(?:ew|own)|fails? with|failed with|error)\\b[^`\n]{0,60}?)`{1,3}" +
 		"((?:[A-Za-z_]\\w*\\.)*[A-Z]\\w*(?:Error|Exception)): ([^`\n]+)`{1,3}")
 	// toldPlainly is one that a person tells of without marks; the words before it say that it is a person.
-	toldPlainly = pattern.Lazy(`(?i:\b(?:I|I'm|we|my|me|you|u|plz|please|help)\b[^\n]{0,200}?\b(?:error|exception|errors|get|getting|got|meet|met|face|facing|see|saw|like|log|output|message)\b|^(?:errors? )?like|[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}：，])[ :;,"'(-]{0,4}` +
-		`((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)): (.+)$`)
+	toldPlainly = pattern.Lazy(`(?i:\b(?:I|I'm|we|my|me|you|u|plz|please|help)\b[^\n]{0,200}?\b(?:error|exception|errors|get|getting|got|meet|met|face|facing|see|saw|like|log|output|message)\b|^(?:errors? )?like|[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}：，])[ :;,"'(-]{0,4}` + toldClass + `(.+)$`)
 	// toldQuoted is one that a person quotes: it appeared "RuntimeError: ...".
-	toldQuoted = pattern.Lazy(toldWords + `[^\n"“]{0,40}?["“]((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)): ([^\n"“”]+)["”]`)
+	toldQuoted = pattern.Lazy(toldWords + `[^\n"“]{0,40}?["“]` + toldClass + `([^\n"“”]+)["”]`)
 	// toldInSingle is one between single quotes, which may stand in the message as well: the last one ends it.
-	toldInSingle = pattern.Lazy(toldWords + `[^\n'‘]{0,40}?['‘]((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)): ([^\n]+)['’](?:[\s.,!?)]|$)`)
+	toldInSingle = pattern.Lazy(toldWords + `[^\n'‘]{0,40}?['‘]` + toldClass + `([^\n]+)['’](?:[\s.,!?)]|$)`)
 	// toldInTitle is one behind the word with which a person heads a question, or in the title behind the label that a tracker puts there.
 	toldInTitle = pattern.Lazy(`^[#*\s]*(?:(?i:question|bug|bug report|issue|problem|help|error|exception)\s?[:：-]?\s?|(?i:raised|threw|got|getting|(?:fail|crash|end)(?:s|ed) with) |` +
-		`\[(?i:bug|bug report|question|issue|problem|help|help wanted|error|usage|installation)\] ?[:：]? ?(?:[^\n]{0,120}?[\s:：-])?)` +
-		`((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)): (.+)$`)
+		`\[(?i:bug|bug report|question|issue|problem|help|help wanted|error|usage|installation)\] ?[:：]? ?(?:[^\n]{0,120}?[\s:：-])?)` + toldClass + `(.+)$`)
 )
+
+// toldClass is the class of an exception of which somebody tells, before its message.
+const toldClass = `((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)): `
 
 // toldWords are those with which a person tells of an error.
 const toldWords = `(?i:\b(?:appear(?:s|ed)?|occur(?:s|red)?|show(?:s|ed|n)?|encounter(?:s|ed)?|report(?:s|ed)?|outputs?|prints?|sa(?:ys|id)|get(?:s|ting)?|got|met|meet|see|error|exception)\b)`
