@@ -30,6 +30,9 @@ const (
 	Found        Kind = "lines that a search found"
 )
 
+// MayBeShown tells whether people show such a text, or a part of it, when they ask about a failure.
+func (k Kind) MayBeShown() bool { return k == Source || k == Config || k == Commands || k == Listing }
+
 // Note is a sentence about a text of that kind, by the name that the user knows it by.
 func (k Kind) Note(source string) string {
 	reason := "what it says of errors is no failure"

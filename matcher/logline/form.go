@@ -15,7 +15,8 @@ type Form struct {
 	labels    labels // what stands before each line
 	bareCodes bool   // colour codes lost their escape character
 	notebook  bool   // it is a notebook of Jupyter
-	post      bool   // a person wrote it, with what was printed in it
+	post      bool   // a person wrote it, with what was printed in it,
+	help      bool   // and asks about a failure
 	levels    bool   // the levels of its records in JSON differ, so that they say something
 	learned   []*learnedWrapper
 }
@@ -30,6 +31,7 @@ func Sniff(source string, head []byte) *Form {
 	f.labels = labelsOf(head, f.clean)
 	f.learn(head)
 	f.post = isPost(head)
+	f.help = f.post && asksHelp().Match(head)
 	return f
 }
 
@@ -38,6 +40,9 @@ func (f *Form) Source() string { return f.source }
 
 // IsPost tells whether a person wrote the source, with what was printed in it.
 func (f *Form) IsPost() bool { return f.post }
+
+// AsksHelp tells whether a person wrote the source to ask about a failure: code and settings in it are not all that it is.
+func (f *Form) AsksHelp() bool { return f.help }
 
 // Searchable tells whether the words in the text of its lines can be looked for in their bytes: not when colour codes that look like
 // text may stand within them, or when they are quoted in a way that was learned. RawForms and HidesWords say what else there is to know.

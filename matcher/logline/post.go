@@ -22,6 +22,12 @@ var asks = pattern.Lazy(`(?mi)^[^\n]{0,300}(?:^|[\s(])(?:i|i['’](?:a?m|ve)|we|
 	`\b(?:thanks|thank you|please help|what should i|how (?:can|do|to|should) |any (?:idea|help|advice|suggestion))\b|` +
 	`^\W{0,6}(?:describe the bug|to reproduce|steps to reproduce|expected behaviou?r|environment|system info)\W{0,6}$|请问|怎么|为什么|求助|谢谢|报错|我`)
 
+// asksHelp finds a sentence in which somebody asks about a failure, at the beginning of a line or in the usual words; comments of a program and
+// its documentation have none.
+var asksHelp = pattern.Lazy(`(?mi)^(?:(?:when|if|as|but) )?(?:i|i['’](?:a?m|ve))\s[a-z][^\n={};#]{10,}$|^(?:hi|hello|hey|dear)\b[^\n=]{0,80}$|` +
+	`^\W{0,6}(?:describe the (?:bug|problem)|bug description|to reproduce|steps to reproduce|expected behaviou?r|actual behaviou?r|source code / logs)\W{0,6}$|` +
+	`\b(?:thanks in advance|please help|any (?:idea|help|advice|suggestion)s?\b[^\n]{0,40}\?|how (?:can|do|should) i\b)`)
+
 // isPost tells whether a source is what a person wrote, with what was printed in it.
 func isPost(head []byte) bool {
 	return len(head) <= maxPost && asks().Match(head)
@@ -50,6 +56,8 @@ func withoutMarks(line string) string {
 const (
 	// exception begins the last line of a traceback.
 	exception = `(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?:: |\b)`
+	// raisedText begins one with its message.
+	raisedText = `(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): `
 	// announced are words behind which a person gives a message without marks.
 	announced = `(?i:\b(?:gives?|giving|gave|gets?|getting|got|returns?|returning|shows?|showing|see|seeing|saw|says?|saying|prints?|throws?|with|have|having|following|this|encounter(?:ed|ing)?|receiv(?:e|ed|ing)|produces?)\b` +
 		`[^:\n]{0,40}\b(?:errors?|messages?|exception|issue|problem|output)\b[^:\n]{0,20}): ?`
@@ -75,6 +83,7 @@ var quotations = []quotation{
 	{pattern.Lazy(`()\*\*([^*\n]{12,800})\*\*`), false},
 	{pattern.Lazy(`()["“]([^"“”\n]{12,800})["”]`), false},
 	{pattern.Lazy(`(` + announced + `)(\S[^\n]{12,800})$`), false},
+	{pattern.Lazy(`^([^\n]{1,300}?[\s'‘])(` + raisedText + `[^\n]{2,800})$`), true},
 	{pattern.Lazy(`()(` + plain + `)`), true},
 }
 

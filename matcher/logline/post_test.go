@@ -15,6 +15,7 @@ func TestPost(t *testing.T) {
 		"it stops, returning error: ERROR: the pot failed to start":                                            "it stops, returning error:\nERROR: the pot failed to start",
 		`raise OSError("no water" OSError: no water in the pot`:                                                "raise OSError(\"no water\"\nOSError: no water in the pot",
 		"Traceback (most recent call last): File \"a.py\", line 3, in f import x OSError: No module named 'x'": "Traceback (most recent call last):\n  File \"a.py\", line 3, in f\n    import x\nOSError: No module named 'x'",
+		"This causes it to fail with OSError: no water at line 3":                                              "This causes it to fail with\nOSError: no water at line 3",
 		"# OSError: no water":                                  "OSError: no water",
 		"**CMake Error: no lid":                                "CMake Error: no lid",
 		"I call `brew(pot, lid)` and all is well":              "I call `brew(pot, lid)` and all is well",

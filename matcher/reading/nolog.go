@@ -10,17 +10,18 @@ const maxNoLogs = 20
 // judge looks at what kind of text the source is when it has been read to its end, and forgets what is no failure in such a text. Of a long
 // one in which nothing was found nobody wants to know.
 func (s *source) judge() {
+	form := s.history.form
+	s.progress.asked = form.AsksHelp()
 	whole := len(s.head) < kind.HeadBytes
 	if s.head == nil || !whole && !s.events.in(s.name) {
 		return
 	}
-	form := s.history.form
 	text := kind.Sample{Head: form.Unwrapped(s.head), Lines: s.progress.lines, Whole: whole}
 	if !whole {
 		text.Tail = form.Unwrapped(s.history.window.lastBytes())
 	}
 	is := s.kinds.of(text)
-	if is.Kind == kind.Log {
+	if is.Kind == kind.Log || form.AsksHelp() && is.Kind.MayBeShown() {
 		return
 	}
 	s.events.forget(s.name, is)

@@ -23,6 +23,7 @@ type sourceProgress struct {
 	resolved int            // when a writer had shown so much progress that all before it was survived
 	reported int            // what was raised before was only reported: steps went on after it, and the work was done
 	commands []int          // the lines at which a shell was given another command after something happened, in order
+	asked    bool           // a person wrote it to ask about a failure: what follows that is no sign that a program went on
 }
 
 // process is a writer whose lines can be told from those of others, and that something happened to.
@@ -171,10 +172,10 @@ func (s *survival) failures() map[string][]int {
 	return all
 }
 
-// linesAfter is how many lines of the source came after something, shared among the processes that something happened to later.
+// linesAfter is how many lines of the source that tell that it went on came after something, shared among the processes that something happened to later.
 func (s *survival) linesAfter(o Occurrence, failures map[string][]int) int {
 	source := s.sources[o.Line.Source]
-	if source == nil {
+	if source == nil || source.asked {
 		return 0
 	}
 	orders := failures[o.Line.Source]

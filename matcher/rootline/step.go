@@ -129,7 +129,7 @@ func (r *reading) failedAtEnd(s *step) bool {
 			}
 			return after <= nearEndError
 		case tool.Weak:
-			if m.row.Ends && len(r.lines) <= maxExcerpt && r.isLast(m) {
+			if m.row.Ends && (len(r.lines) <= maxExcerpt || r.tail.Form.AsksHelp()) && r.isLast(m) {
 				return true
 			}
 		}
