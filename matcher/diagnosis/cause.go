@@ -264,7 +264,9 @@ func findingsIn(read *reading.Result, s situation) []*finding {
 		return cmp.Or(cmp.Compare(a.First.Order, b.First.Order), cmp.Compare(a.event.Number, b.event.Number))
 	})
 	all := slices.Clone(findings)
-	return slices.DeleteFunc(findings, func(f *finding) bool { return slices.ContainsFunc(all, f.toldInFullBy) })
+	return slices.DeleteFunc(findings, func(f *finding) bool {
+		return read.AsksHelp(f.First.Line.Source) && slices.ContainsFunc(all, f.toldInFullBy)
+	})
 }
 
 const (

@@ -132,9 +132,9 @@ func TestToldInTitle(t *testing.T) {
 // TestToldInFull: where a title has the words of a failure and a line below has them with more around, that line is told.
 func TestToldInFull(t *testing.T) {
 	for post, want := range map[string]int{
-		"CUDA out of memory\n\nsee here\n\nRuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB\n":                       5,
-		"RuntimeError: CUDA out of memory. Tri...\n\nsee here\n\nRuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB\n": 5,
-		"RuntimeError: CUDA out of memory 1\n\nsee here\n\nRuntimeError: CUDA out of memory 12\n":                                1,
+		"CUDA out of memory\n\nI get this when I run it\n\nRuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB\n":                       5,
+		"RuntimeError: CUDA out of memory. Tri...\n\nI get this when I run it\n\nRuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB\n": 5,
+		"RuntimeError: CUDA out of memory 1\n\nI get this when I run it\n\nRuntimeError: CUDA out of memory 12\n":                                1,
 	} {
 		reading := matchertest.Story(t).Begin()
 		if err := reading.Read(context.Background(), "post.txt", strings.NewReader(post)); err != nil {

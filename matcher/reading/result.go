@@ -62,6 +62,9 @@ func (r *Result) RootLine() *rootline.Finding { return r.tails.rootLine() }
 // WentOn tells whether the job went on after something: its process made progress, or another one made much.
 func (r *Result) WentOn(o Occurrence) bool { return r.survival.wentOn(o) }
 
+// AsksHelp tells whether a person wrote a source to ask about a failure, with what was printed in it.
+func (r *Result) AsksHelp(source string) bool { return r.survival.in(source).asked }
+
 // Command tells by which command of a shell a line was printed: of two lines of one source, that with the higher number was printed by
 // another program, later. It is 0 where the source shows no commands.
 func (r *Result) Command(line logline.Line) int { return r.survival.command(line) }

@@ -250,7 +250,7 @@ func isOther(text string) bool {
 var speech = pattern.Lazy(`^(?:Thanks?\b|Please help|How (?:can|do|to|should) |Any(?: ?one| idea| help| advice| suggestion)|Does any|Can (?:any|some)|Could (?:any|some)|What (?:should|can|could|am) |I (?:am|have|tried|use|used|was|do|don't|can't|want|think|also|get|got|just|would) |I'(?:m|ve) |My |Hi\b|Hello\b)`)
 
 // ofPerson finds that a sentence is a person's: "when I run it, I get this error:".
-var ofPerson = pattern.Lazy(`(?:^|\s)(?:I|I['’](?:m|ve)|[Ww]e|[Mm]y)\s`)
+var ofPerson = pattern.Lazy(`(?:^|\s)(?:I|I['’](?:m|ve)|[Mm]y)\s`)
 
 // fence ends Markdown's code, and what was copied into it.
 const fence = "```"
