@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gpu-triage/triage/matcher/matchertest"
+	"github.com/gpu-triage/triage/matcher/report"
 )
 
 const (
@@ -93,19 +94,25 @@ func TestRootCause(t *testing.T) {
 	}
 }
 
-// TestLastAttempt: of attempts that the job went on after, but for the last one, that one is told.
-func TestLastAttempt(t *testing.T) {
+// firstOf is the first diagnosis of a log.
+func firstOf(t *testing.T, log string) report.Diagnosis {
+	t.Helper()
 	reading := matchertest.Story(t).Begin()
-	attempt := func(gib int) string { return strings.Replace(oom, "2.00", fmt.Sprintf("%d.00", gib), 1) }
-	log := attempt(1) + step + attempt(2) + step + attempt(3) + "Watchdog caught timeout\n"
 	if err := reading.Read(context.Background(), "train.log", strings.NewReader(log)); err != nil {
 		t.Fatal(err)
 	}
-	report := reading.Report()
-	if len(report.Diagnoses) == 0 {
-		t.Fatal("nothing is diagnosed")
+	diagnoses := reading.Report().Diagnoses
+	if len(diagnoses) == 0 {
+		t.Fatalf("nothing is diagnosed in %q", log)
 	}
-	d := report.Diagnoses[0]
+	return diagnoses[0]
+}
+
+// TestLastAttempt: of attempts that the job went on after, but for the last one, that one is told.
+func TestLastAttempt(t *testing.T) {
+	attempt := func(gib int) string { return strings.Replace(oom, "2.00", fmt.Sprintf("%d.00", gib), 1) }
+	log := attempt(1) + step + attempt(2) + step + attempt(3) + "Watchdog caught timeout\n"
+	d := firstOf(t, log)
 	if at := d.Evidence[0]; d.ID != "oom" || at.Line != 5 || !strings.Contains(at.Text, "3.00 GiB") || d.Count != 1 {
 		t.Errorf("%s at line %d, %d times: %s", d.ID, at.Line, d.Count, at.Text)
 	}
@@ -115,15 +122,7 @@ func TestLastAttempt(t *testing.T) {
 func TestToldInTitle(t *testing.T) {
 	lines := strings.Split(strings.TrimRight(valueError, "\n"), "\n")
 	post := lines[len(lines)-1] + "\n\nthe error when I run it\n" + valueError
-	reading := matchertest.Story(t).Begin()
-	if err := reading.Read(context.Background(), "post.txt", strings.NewReader(post)); err != nil {
-		t.Fatal(err)
-	}
-	report := reading.Report()
-	if len(report.Diagnoses) == 0 {
-		t.Fatal("nothing is diagnosed")
-	}
-	d := report.Diagnoses[0]
+	d := firstOf(t, post)
 	if at := d.Evidence[0]; at.Line != len(lines)+3 || d.Count != 2 {
 		t.Errorf("%s, %d times, is shown by %+v", d.ID, d.Count, d.Evidence)
 	}
@@ -136,13 +135,9 @@ func TestToldInFull(t *testing.T) {
 		"RuntimeError: CUDA out of memory. Tri...\n\nI get this when I run it\n\nRuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB\n": 5,
 		"RuntimeError: CUDA out of memory 1\n\nI get this when I run it\n\nRuntimeError: CUDA out of memory 12\n":                                1,
 	} {
-		reading := matchertest.Story(t).Begin()
-		if err := reading.Read(context.Background(), "post.txt", strings.NewReader(post)); err != nil {
-			t.Fatal(err)
-		}
-		report := reading.Report()
-		if len(report.Diagnoses) == 0 || report.Diagnoses[0].Evidence[0].Line != want {
-			t.Errorf("%q is diagnosed as %+v, want line %d", post, report.Diagnoses, want)
+		d := firstOf(t, post)
+		if d.Evidence[0].Line != want {
+			t.Errorf("%q is diagnosed as %+v, want line %d", post, d, want)
 		}
 	}
 }

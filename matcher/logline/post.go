@@ -54,14 +54,17 @@ func withoutMarks(line string) string {
 }
 
 const (
+	// class names an exception.
+	class = `(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)`
 	// exception begins the last line of a traceback.
-	exception = `(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?:: |\b)`
+	exception = class + `(?:: |\b)`
 	// raisedText begins one with its message.
-	raisedText = `(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): `
+	raisedText = class + `: `
 	// announced are words behind which a person gives a message without marks.
 	announced = `(?i:\b(?:gives?|giving|gave|gets?|getting|got|returns?|returning|shows?|showing|see|seeing|saw|says?|saying|prints?|throws?|with|have|having|following|this|encounter(?:ed|ing)?|receiv(?:e|ed|ing)|produces?)\b` +
 		`[^:\n]{0,40}\b(?:errors?|messages?|exception|issue|problem|output)\b[^:\n]{0,20}): ?`
-	// plain are messages that are known by their form alone: those of Python, and the last words of a process.
+	// plain are messages that are known by their form alone: those of Python, and the last words of a process. They tell where a quotation
+	// ends; which class raises them, package traceback knows (builtin.txt).
 	plain = `cannot import name '?\w+'?(?: from '[\w.]+')?(?: \([^()\n]+\))?|No module named '?[\w.]+'?|'[\w.]+' object has no attribute '\w+'|module '[\w.]+' has no attribute '\w+'|` +
 		`[\w.]+\(\) (?:got an unexpected keyword argument '\w+'|missing \d+ required [\w-]+ arguments?: '\w+'(?:(?:,| and) '\w+')*|takes (?:from \d+ to )?\d+ positional arguments? but \d+ (?:was|were) given)|` +
 		`name '\w+' is not defined|No such file or directory: '[^'\n]+'|(?:Illegal instruction|Segmentation fault)(?: \(core dumped\))?`

@@ -1,6 +1,6 @@
 // Package repair undoes what happens to a log between the program that printed it and the one who reads it: lines folded at the width of
-// a terminal or a mail (fold.go), characters that a web page, a chat or a word processor put in the place of others (characters.go), and the margin of a quotation, of
-// all of it (margin.go) or of parts (block.go).
+// a terminal or a mail (fold.go), characters that a web page, a chat or a word processor put in the place of others (characters.go), and
+// the margin of a quotation, of all of it (margin.go) or of parts (block.go).
 //
 // What is wrong with a source, its first bytes tell; a source that looks whole is left alone, so that this costs nothing. A Reader gives
 // the text as it was printed. Lines keep their numbers: where a line was joined to the one before it, a line stands that IsGap knows. How

@@ -73,7 +73,7 @@ type Signature struct {
 	Last         []string                   // literals that are looked for only in exceptions and in the last lines of a log
 	Match        []*condition.Expression    // about one event; all must be true
 	Capture      []*pattern.Pattern         // named groups over the event's text
-	Code         []*pattern.Pattern         // named groups over the deepest source line of an exception
+	Code         []*pattern.Pattern         // named groups over the deepest source line of an exception; where none is found, over the deepest of the user's own code
 	Before       []*pattern.Pattern         // named groups over the lines before the event; the last place counts
 	Largest      string                     // of several places that a pattern of Capture matches, the one with the largest size in this group counts
 	Confirm      []*condition.Expression    // about facts and captures; three-valued
