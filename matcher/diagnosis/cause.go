@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/matcher/reading"
@@ -265,32 +264,6 @@ func findingsIn(read *reading.Result, s situation) []*finding {
 	})
 	all := slices.Clone(findings)
 	return slices.DeleteFunc(findings, func(f *finding) bool {
-		return read.AsksHelp(f.First.Line.Source) && slices.ContainsFunc(all, f.toldInFullBy)
+		return read.AsksHelp(f.First.Line.Source) && slices.ContainsFunc(all, f.toldInFullBy) || slices.ContainsFunc(all, f.announces)
 	})
 }
-
-const (
-	titleLines = 5  // the first lines of a source, in which the title of a post is
-	leastTold  = 16 // bytes of a text that is known again
-)
-
-// toldInFullBy tells whether the words of this finding, in the title of a post, stand in another one below, with more around them.
-func (f *finding) toldInFullBy(other *finding) bool {
-	title, body := f.First.Line, other.First.Line
-	if title.Number > titleLines || body.Source != title.Source || body.Number <= title.Number || body.Rank != title.Rank {
-		return false
-	}
-	words := strings.TrimSpace(f.element.Text)
-	if _, message, raised := strings.Cut(words, "Error: "); raised { // the class may be left out there
-		words = message
-	}
-	whole := strings.TrimRight(words, ".…")
-	cut := len(words)-len(whole) >= len("...") // the title was too long
-	if len(whole) < leastTold || len(other.element.Text) <= len(whole) {
-		return false
-	}
-	_, after, found := strings.Cut(other.element.Text, whole)
-	return found && (cut || strings.IndexFunc(after, isWord) != 0) // shard 12 is not shard 1
-}
-
-func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -85,7 +85,7 @@ func headline(m match) string { return clean(m.signature.Headline.Fill(m.situati
 
 // title is the signature's. An error that nobody can explain is called by its own words.
 func title(m match, el *reading.Element) string {
-	own := el.About == signature.FailedFinding || el.Exception != nil && el.Exception.Type != ""
+	own := el.About == signature.FailedFinding || el.Exception != nil && el.Text != ""
 	if m.certainty != report.Unexplained || !own {
 		return headline(m)
 	}

@@ -31,7 +31,7 @@ func Sniff(source string, head []byte) *Form {
 	f.labels = labelsOf(head, f.clean)
 	f.learn(head)
 	f.post = isPost(head)
-	f.help = f.post && asksHelp().Match(head)
+	f.help = f.post && asksForHelp(head)
 	return f
 }
 

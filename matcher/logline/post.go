@@ -28,9 +28,21 @@ var asksHelp = pattern.Lazy(`(?mi)^(?:(?:when|if|as|but) )?(?:i|i['’](?:a?m|ve
 	`^\W{0,6}(?:describe the (?:bug|problem)|bug description|to reproduce|steps to reproduce|expected behaviou?r|actual behaviou?r|source code / logs)\W{0,6}$|` +
 	`\b(?:thanks in advance|please help|any (?:idea|help|advice|suggestion)s?\b[^\n]{0,40}\?|how (?:can|do|should) i\b)`)
 
+// Markdown's own signs: a title with a sentence or another heading below it, a heading of a part, and what begins or ends a print.
+var (
+	titled = pattern.Lazy(`^# [^\n]*[A-Za-z]+ [a-z]+[^\n]*\n\s*\n(?:["'*]{0,2}[A-Z]\w* [a-z]+ [a-z]+|#{2,4} [A-Z])`)
+	part   = pattern.Lazy(`(?m)^#{2,4} [A-Z]`)
+	fence  = pattern.Lazy("(?m)^```\\w*[ \r]*$")
+)
+
 // isPost tells whether a source is what a person wrote, with what was printed in it.
 func isPost(head []byte) bool {
-	return len(head) <= maxPost && asks().Match(head)
+	return len(head) <= maxPost && (asks().Match(head) || titled().Match(head) || fence().Match(head))
+}
+
+// asksForHelp tells whether a post asks about a failure.
+func asksForHelp(head []byte) bool {
+	return asksHelp().Match(head) || titled().Match(head) || part().Match(head) && fence().Match(head)
 }
 
 // heading is what makes a line a heading in Markdown.
@@ -63,6 +75,8 @@ const (
 	// announced are words behind which a person gives a message without marks.
 	announced = `(?i:\b(?:gives?|giving|gave|gets?|getting|got|returns?|returning|shows?|showing|see|seeing|saw|says?|saying|prints?|throws?|with|have|having|following|this|encounter(?:ed|ing)?|receiv(?:e|ed|ing)|produces?)\b` +
 		`[^:\n]{0,40}\b(?:errors?|messages?|exception|issue|problem|output)\b[^:\n]{0,20}): ?`
+	// ofError are words that only a message follows.
+	ofError = `(?i:\b(?:errors?|exception|warning|messages?)(?: \w+){0,3}:? {0,2})`
 	// plain are messages that are known by their form alone: those of Python, and the last words of a process. They tell where a quotation
 	// ends; which class raises them, package traceback knows (builtin.txt).
 	plain = `cannot import name '?\w+'?(?: from '[\w.]+')?(?: \([^()\n]+\))?|No module named '?[\w.]+'?|'[\w.]+' object has no attribute '\w+'|module '[\w.]+' has no attribute '\w+'|` +
@@ -78,6 +92,8 @@ type quotation struct {
 
 // quotations are looked for in this order. An exception ends at the last mark of its kind, for the same may stand in its message.
 var quotations = []quotation{
+	{pattern.Lazy("(" + ofError + ")`{1,3}([^`\n]{12,800})`{1,3}"), true},
+	{pattern.Lazy("(" + ofError + `)["“]([^"“”\n]{12,800})["”]`), true},
 	{pattern.Lazy("()`{1,3}(" + exception + "[^\\n]{0,800})`{1,3}(?:[\\s.,!?);:]|$)"), true},
 	{pattern.Lazy(`()\*\*(` + exception + `[^\n]{0,800})\*\*(?:[\s.,!?);:]|$)`), true},
 	{pattern.Lazy(`()["“](` + exception + `[^\n]{0,800})["”](?:[\s.,!?);:]|$)`), true},
@@ -94,15 +110,24 @@ var quotations = []quotation{
 var failing = pattern.Lazy(`(?i)(?:error|exception)\b|\b(?:no such|no module|not found|fail(?:s|ed|ure)?|can ?not|can['’]t|could ?n['o]t|denied|fatal|killed|invalid|unable|undefined|out of memory|timed out|refused|not recognized|unrecognized|` +
 	`fault|illegal|no attribute|unexpected|required|aborted|not supported|unsupported|missing|mismatch|not (?:a|an|in|installed|available|allowed|defined))\b`)
 
+// marked is a line that Markdown's marks set apart as a whole, of four words or more: what a program printed, or a command.
+var marked = pattern.Lazy("^\\s{0,3}`{1,2}([^`\\s]+(?: [^`\\s]+){3,})`{1,2}[.,;]?\\s*$")
+
 // minWords is how many words a message has, at least, that is taken out of a sentence.
 const minWords = 3
 
-// ofProgram begins lines that a program printed, or that are an exception.
-var ofProgram = pattern.Lazy(`^\s*(?:\S*(?:Error|Exception|Warning)\b[^ ]*: |[A-Z]{4,}\b|[\[{<]|\d|[\w./-]+: |File ")`)
+// ofProgram finds lines that a program printed, that are an exception, or a statement that raises one.
+var ofProgram = pattern.Lazy(`^\s*(?:raise|assert) [^\n]*["'(),]\s*$|^\s*(?:\S*(?:Error|Exception|Warning)\b[^ ]*: |[A-Z]{4,}\b|[\[{<]|\d|[\w./-]+: |File ")`)
 
 // quotedLines puts what a sentence quotes of a failure on lines of their own.
 func quotedLines(sentence string) string {
-	if len(sentence) > maxSentence || strings.Contains(sentence, TracebackHeader) || ofProgram().MatchString(sentence) || !failing().MatchString(sentence) {
+	if len(sentence) > maxSentence || strings.Contains(sentence, TracebackHeader) {
+		return sentence
+	}
+	if m := marked().FindStringSubmatch(sentence); m != nil {
+		return "\n" + m[1] + ends
+	}
+	if ofProgram().MatchString(sentence) || !failing().MatchString(sentence) {
 		return sentence
 	}
 	for _, q := range quotations {
@@ -113,6 +138,20 @@ func quotedLines(sentence string) string {
 	}
 	return sentence
 }
+
+// failed finds what else says so in what is known to be a message.
+var failed = pattern.Lazy(`(?i)\b(?:terminated|wrong|(?:did|does|is|was|are|were) not|(?:did|does|is|was)n['’]t)\b`)
+
+// Failed tells whether a message has a word that says what failed.
+func Failed(message string) bool {
+	return failing().MatchString(message) || failed().MatchString(message)
+}
+
+// announces ends a sentence that the message of an error follows, on a line of its own.
+var announces = pattern.Lazy(`(?i)\b(?:errors?|exception|messages?|fail(?:s|ed|ing|ure))\b[^.:：]{0,60}[:：]?\s*$`)
+
+// Announces tells whether a line of a post says that the next one is the message of an error.
+func Announces(line string) bool { return len(line) <= maxSentence && announces().MatchString(line) }
 
 // ends are the empty lines that tell what follows in a sentence from what was printed, so that it is not taken for more of it.
 const ends = "\n\n\n"

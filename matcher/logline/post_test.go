@@ -16,6 +16,10 @@ func TestPost(t *testing.T) {
 		`raise OSError("no water" OSError: no water in the pot`:                                                "raise OSError(\"no water\"\nOSError: no water in the pot",
 		"Traceback (most recent call last): File \"a.py\", line 3, in f import x OSError: No module named 'x'": "Traceback (most recent call last):\n  File \"a.py\", line 3, in f\n    import x\nOSError: No module named 'x'",
 		"This causes it to fail with OSError: no water at line 3":                                              "This causes it to fail with\nOSError: no water at line 3",
+		"`the pot holds no water today`.":                                                                      "the pot holds no water today",
+		"it reports the error of `lid and pot differ in size`":                                                 "it reports the error of\nlid and pot differ in size",
+		`but I see an error saying "lid is of another pot"`:                                                    "but I see an error saying\nlid is of another pot",
+		`    raise OSError("the pot failed to boil. "`:                                                         `    raise OSError("the pot failed to boil. "`,
 		"# OSError: no water":                                  "OSError: no water",
 		"**CMake Error: no lid":                                "CMake Error: no lid",
 		"I call `brew(pot, lid)` and all is well":              "I call `brew(pot, lid)` and all is well",
@@ -35,6 +39,15 @@ func TestPost(t *testing.T) {
 		}
 		if said := strings.Join(got, "\n"); said != want {
 			t.Errorf("%q is read as %q, want %q", text, said, want)
+		}
+	}
+	for text, help := range map[string]bool{
+		"# OSError: no water when brewing tea\n\n### Reproduction\n": true,
+		"# No tea from this pot\n\nThe pot stays cold.\n":            true,
+		"The pot stays cold:\n```\nOSError: no water\n```\n":         false,
+	} {
+		if form := Sniff("x", []byte(text)); !form.IsPost() || form.AsksHelp() != help {
+			t.Errorf("%q: a post %v, which asks %v", text, form.IsPost(), form.AsksHelp())
 		}
 	}
 	if form := Sniff("x", []byte("step 1 loss 2.3\n# OSError: no water\n")); form.IsPost() {

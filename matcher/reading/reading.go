@@ -114,6 +114,7 @@ func (r *Reading) read(ctx context.Context, name string, from io.Reader, how sca
 	r.count(lines.stats)
 	r.stats.Incomplete = r.stats.Incomplete || err != nil
 	s.end()
+	s.told(head)
 	s.judge()
 	return err
 }

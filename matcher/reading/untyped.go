@@ -67,12 +67,12 @@ func (m *matching) knownUntyped(el Element) (known int) {
 	return known
 }
 
-// caught is the exception that a line tells of by its message alone, where a signature knows that, or where the line is all that there is or
-// that a person quotes, and the message is one of Python's own. Else the chain is empty.
+// caught is the exception that a line tells of by its message alone, where a signature knows that, or where the line is all that there is
+// and the message is one of Python's own. Else the chain is empty.
 func (s *source) caught(line logline.Line) Chain {
-	alone := s.progress.lines == 1 || line.Told
+	alone := s.progress.lines == 1
 	message, ok := traceback.CaughtMessage(line, alone)
-	if !ok || len(message) > maxGuessed || line.Told && s.events.in(s.name) { // the print itself says more than who repeats it
+	if !ok || len(message) > maxGuessed {
 		return nil
 	}
 	m, x := &s.matching, &traceback.Exception{Line: line, Level: line.Level, Message: message}

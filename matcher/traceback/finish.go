@@ -1,6 +1,7 @@
 package traceback
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/gpu-triage/triage/matcher/logline"
@@ -21,7 +22,20 @@ func (r *record) unfinished() *Exception {
 		e.Level = r.level()
 	}
 	e.Type, e.Message = raisedBy(e.Code())
+	if e.Type == "" && r.before != nil {
+		e.Type, e.Message = announced(r.before())
+	}
 	return e
+}
+
+// announced is the exception whose repr ends the last line of what was printed before its traceback; "" where none does.
+func announced(before string) (typ, message string) {
+	last := strings.TrimRight(before, " \n")
+	typ, message, ok := reprOf(last[strings.LastIndexByte(last, '\n')+1:])
+	if !ok || !strings.HasSuffix(strings.TrimRight(last, "."), ")") {
+		return "", ""
+	}
+	return typ, message
 }
 
 // lastSaid is the last of the lines that is not empty.
@@ -54,7 +68,7 @@ func (r *record) finish() *Exception {
 	case r.layout == grouped:
 		return r.finishGroup()
 	case r.exc == nil && len(r.frames) == 0:
-		return r.earlier
+		return cmp.Or(r.earlier, r.withoutFrames())
 	case r.exc == nil:
 		return nil
 	}

@@ -133,6 +133,9 @@ func reprOf(text string) (typ, msg string, ok bool) {
 		if end < 0 || !strings.HasPrefix(after[end+1:], ")") && !strings.HasPrefix(after[end+1:], ",)") {
 			continue
 		}
+		if typ == keyError { // Python prints the key as it is written
+			return typ, quote + after[:end] + quote, true
+		}
 		return typ, escapes.Replace(after[:end]), true
 	}
 	return "", "", false

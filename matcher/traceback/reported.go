@@ -55,6 +55,9 @@ func (r *record) report(next nextLine) lineAction {
 	if _, header := findHeader(next.text); header || r.message.lines() > maxBare {
 		return ended
 	}
+	if r.deepestFirst && r.message.lines() > 0 && strings.HasPrefix(next.text, fence) { // a debugger prints no marks: they end what was copied
+		return ended
+	}
 	if stackTitle().MatchString(next.text) || noMessage().MatchString(next.text) {
 		return taken
 	}
@@ -64,6 +67,15 @@ func (r *record) report(next nextLine) lineAction {
 	}
 	r.message.add(next.line, text)
 	return taken
+}
+
+// withoutFrames is what a report tells whose frames were left away, nil where it is not sure that it tells of an exception.
+func (r *record) withoutFrames() *Exception {
+	lines := r.message.kept()
+	if r.layout != reported || !looksRaised(r.typ) || len(lines) == 0 {
+		return nil
+	}
+	return &Exception{Type: r.typ, Message: lines[0].Text, Line: lines[0], Level: lines[0].Level, Lines: lines[:1]}
 }
 
 // reportEnds takes the first frame: only now the lines above it are known to be an exception.

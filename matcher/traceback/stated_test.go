@@ -1,6 +1,11 @@
 package traceback
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"github.com/gpu-triage/triage/matcher/logline"
+)
 
 // TestStatedType: a message that was printed without its type can tell it: by the statement that raised it, the system's
 // number, or as one of Python's own.
@@ -71,5 +76,44 @@ func TestMessageBelowRaise(t *testing.T) {
 	}
 	if exceptions, _ := read(t, "x.log", frame+"warn(\"no data\")\nno data\n"); len(exceptions) != 0 {
 		t.Errorf("below another statement it is read as\n%s", outline(exceptions, ""))
+	}
+}
+
+// TestAnnounced: a traceback that is cut off before its last line is of the exception that a program told just above it.
+func TestAnnounced(t *testing.T) {
+	const frames = "Traceback (most recent call last):\n  File \"/w/tea.py\", line 3, in brew\n    pot.boil()\n"
+	for before, want := range map[string]string{
+		"Brew 3 failed because of the following error: KeyError('lid').": "KeyError: 'lid'",
+		"brew 3 failed: OSError('no water')":                             "OSError: no water",
+		"it went on after OSError('no water') as before":                 "",
+		"brewing": "",
+	} {
+		var got []string
+		a := NewAssembler(func(e *Exception, _ logline.Line) {
+			if e != nil && len(e.Frames) > 0 {
+				got = append(got, e.Text())
+			}
+		}, func(logline.Line) func() string { return func() string { return "tea\n" + before } })
+		for i, text := range strings.Split(frames, "\n") {
+			a.Feed(logline.Line{Number: i + 1, Text: text})
+		}
+		a.Close()
+		if len(got) != 1 || got[0] != want {
+			t.Errorf("behind %q the exception is %q, not %q", before, got, want)
+		}
+	}
+}
+
+// TestDebuggerWithoutFrames: what a debugger's window says is an exception also where its frames were not copied.
+func TestDebuggerWithoutFrames(t *testing.T) {
+	for log, want := range map[string]string{
+		"Exception has occurred: TypeError\nlid is empty.\n```\nIt is a good lid.\n": "TypeError: lid is empty.",
+		"Exception has occurred: TypeError\n":                                        "",
+		"Exception has occurred: Lid\nit is empty\n":                                 "",
+	} {
+		exceptions, _ := read(t, "x.log", log)
+		if want == "" && len(exceptions) > 0 || want != "" && (len(exceptions) != 1 || exceptions[0].Text() != want) {
+			t.Errorf("%q: it is read as\n%s", log, outline(exceptions, ""))
+		}
 	}
 }
