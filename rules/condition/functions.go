@@ -49,7 +49,7 @@ type function struct {
 	apply func(a, b Value) Value // both present
 }
 
-var functionNames = []string{"bytes", "len", "lower", "max", "min", "number", "public", "release"}
+var functionNames = []string{"bytes", "len", "lower", "max", "min", "number", "public", "release", "version"}
 
 var functions = map[string]function{
 	"bytes": {[]Type{String}, Number, func(a, _ Value) Value {
@@ -81,6 +81,13 @@ var functions = map[string]function{
 	"release": {[]Type{VersionType}, VersionType, func(a, _ Value) Value {
 		v, _ := a.Version()
 		return VersionValue(v.Release())
+	}},
+	"version": {[]Type{String}, VersionType, func(a, _ Value) Value { // a text that is none is absent
+		v, err := ParseVersion(a.text)
+		if err != nil {
+			return Nil
+		}
+		return VersionValue(v)
 	}},
 }
 
