@@ -501,6 +501,19 @@ File /w/lib.py:7, in f(a)
 RuntimeError: x`,
 			want:  `12:RuntimeError: "x" [Cell In[3]:2 |f(a)] [/w/lib.py:7 f|raise RuntimeError("x")]`,
 			lines: "|---------------------------------------------------------------------------"},
+		{name: "IPython, modules that are imported", log: `
+ImportError                               Traceback (most recent call last)
+Cell In[3], line 2
+      1 # a note
+----> 2 import lib
+
+File /w/lib.py:7
+      6 # a note
+----> 7 from .parts import (
+      8     one,
+
+ImportError: x`,
+			want: `12:ImportError: "x" [Cell In[3]:2 |import lib] [/w/lib.py:7 <module>|from .parts import (]`},
 		{name: "notebook, with Colab's links", log: `
 RuntimeError                              Traceback (most recent call last)
 [<ipython-input-5-0a1b>](https://localhost:8080/#) in <cell line: 1>()

@@ -39,7 +39,8 @@ func (r *record) belowBox(next nextLine) lineAction {
 var (
 	boxedPlace    = pattern.Lazy(`^(/\S.*|[A-Za-z]:\\.*|[\w./<>-]+):(\d{1,8}) in (.+)$`)
 	boxedCode     = pattern.Lazy(`^[❱>] +\d+ │ ?(.*)$`)
-	notebookPlace = pattern.Lazy(`^(?:File )?([^\s:]+\.py[cx]?|(?:[A-Za-z]:)?[~/\\][^:]{0,300}\.py[cx]?|<ipython-input[^>]*>|Cell In\s?\[\d+\])(?::(\d{1,8})|, line (\d{1,8}))?,? in (.+)$|^Cell In\s?\[\d+\], line (\d{1,8})$`)
+	notebookPlace = pattern.Lazy(`^(?:File )?([^\s:]+\.py[cx]?|(?:[A-Za-z]:)?[~/\\][^:]{0,300}\.py[cx]?|<ipython-input[^>]*>|Cell In\s?\[\d+\])(?::(\d{1,8})|, line (\d{1,8}))?,? in (.+)$|^Cell In\s?\[\d+\], line (\d{1,8})$|` +
+		`^File ([^\s:]+\.py[cx]?|(?:[A-Za-z]:)?[~/\\][^:]{0,300}\.py[cx]?):(\d{1,8})$`) // a module as it is imported: no function is named
 	framesLeftOut = pattern.Lazy(`^(?:\d+|\[\.\.\.]|\[\.\.\. skipping) .*frames?\b`) // by Colab, and by IPython
 	notebookCode  = pattern.Lazy(`^-+> ?(\d{1,8}) (.*)$`)
 	notebookLink  = pattern.Lazy(`^(\s*(?:-+> ?|File |Cell In\s?\[\d+\], )?)\[([^\]]{1,300})\]\((?:file:|vscode-|https?://)[^\s)]{1,600}\)`)
@@ -97,8 +98,8 @@ func (r *record) raiseBareCell() {
 
 // notebookPlaceOf is the frame that a line names which notebookPlace matches.
 func notebookPlaceOf(m []string, text string) Frame {
-	n, _ := strconv.Atoi(m[2] + m[3] + m[5])
-	file := m[1]
+	n, _ := strconv.Atoi(m[2] + m[3] + m[5] + m[7])
+	file := m[1] + m[6]
 	if file == "" {
 		file, _, _ = strings.Cut(text, ",")
 	}
@@ -106,6 +107,9 @@ func notebookPlaceOf(m []string, text string) Frame {
 		file = strings.TrimSuffix(file, "c")
 	}
 	function, _, _ := strings.Cut(m[4], "(")
+	if m[6] != "" {
+		function = "<module>"
+	}
 	return Frame{File: file, Line: n, Function: function}
 }
 
