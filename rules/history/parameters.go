@@ -65,7 +65,9 @@ func taker(e table.Entry, parameter string) string {
 }
 
 // endsIn tells whether the last words of a dotted name are those of a call.
-func endsIn(function, call string) bool { return function == call || strings.HasSuffix(function, "."+call) }
+func endsIn(function, call string) bool {
+	return function == call || strings.HasSuffix(function, "."+call)
+}
 
 // public is the name at the top of the package of what is defined below it, or else the name itself.
 func (p *Package) public(full string) string {

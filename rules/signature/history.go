@@ -30,6 +30,7 @@ func HistoryShape() condition.Shape {
 		"imports":      text,   // of a bare name that no module stands before: the lines that import it, the likeliest first
 		"instead":      text,   // the code to write in its place
 		"said":         text,   // what the package itself says of it
+		"guessed":      truth,  // of a parameter of a function that nobody names: nothing but its name says of which package it is
 		"asker":        text,   // the package whose code asks; unknown for the user's own
 		"asked_by":     text,   // its release
 		"asked_in":     text,   // the releases of the asker that import the name
