@@ -43,6 +43,8 @@ func HistoryShape() condition.Shape {
 		"lacked_until": number, // the year of the newest release that is known to lack it, as 2012
 		"years":        number, // for how long all releases have had it, up to the newest one; unknown when that one has it not
 		"since":        text,   // the first of the newest releases that have it; unknown when the newest has it not
+		"fresh":        truth,  // the installed release is of the line in which the name came, as 4.29.1 where it came with 4.29.0
+		"next":         text,   // the last release of the line after the installed one
 		"before":       text,   // of a name that was added: the newest release without it
 	}}
 }
