@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/gpu-triage/triage/matcher/reading"
 	"github.com/gpu-triage/triage/rules/condition"
 	"github.com/gpu-triage/triage/rules/fact"
 	"github.com/gpu-triage/triage/rules/history"
@@ -17,6 +18,14 @@ type archive struct {
 	vocabulary *fact.Vocabulary
 	opened     map[string]*history.Package
 	meant      map[history.Name]string // what misspelt names mean, which several signatures ask about
+	shown      shown
+}
+
+func newArchive(read *reading.Result) *archive {
+	return &archive{
+		vocabulary: read.Base.Vocabulary, opened: make(map[string]*history.Package), meant: make(map[history.Name]string),
+		shown: shown{heads: read.Heads, named: make(map[string]bool)},
+	}
 }
 
 // open is the history of the package that has a name, nil when it is not covered.
@@ -36,8 +45,21 @@ func (a *archive) open(name string) *history.Package {
 // ask answers what a signature asks about a name; condition.Nil when nothing is known of it.
 func (a *archive) ask(s *signature.Signature, situation *condition.Situation) condition.Value {
 	for _, template := range s.History {
-		name, err := history.ParseName(history.Unaliased(template.Fill(situation)))
+		asked, anywhere := strings.CutPrefix(template.Fill(situation), anyPackage)
+		if anywhere && asked == anyName {
+			if answer := a.mentioned(situation); !answer.IsNil() {
+				return answer
+			}
+			continue
+		}
+		name, err := history.ParseName(history.Unaliased(asked))
 		if err != nil { // a part of it is not known
+			continue
+		}
+		if anywhere {
+			if answer := a.anywhere(name, situation); !answer.IsNil() {
+				return answer
+			}
 			continue
 		}
 		for _, candidate := range a.candidates(name, situation) {

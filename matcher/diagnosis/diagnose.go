@@ -19,7 +19,6 @@ import (
 	"github.com/gpu-triage/triage/matcher/reading"
 	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/rules/condition"
-	"github.com/gpu-triage/triage/rules/history"
 )
 
 // Of gives the answer so far. Known are the facts that are not from the log; calling it again with others answers what would be
@@ -87,7 +86,7 @@ type situation struct {
 func situationOf(read *reading.Result, known []facts.Fact) situation {
 	all := allFacts(read, known)
 	s := situation{facts: all, conditions: all.Situation(read.Base.Scope), changed: contradictions(known, read.Facts, read.Base.Vocabulary),
-		archive: &archive{vocabulary: read.Base.Vocabulary, opened: make(map[string]*history.Package), meant: make(map[history.Name]string)}}
+		archive: newArchive(read)}
 	for i, line := range read.LogPatterns {
 		s.conditions.SetLogPattern(i, line.Number > 0)
 	}

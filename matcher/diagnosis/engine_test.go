@@ -19,6 +19,7 @@ func knowing(t *testing.T, signatures ...string) *matcher.Engine {
   - {name: torch, type: version}
   - {name: einops, type: version, about: einops, ask: echo, packages: [einops]}
   - {name: flax, type: version, about: flax, ask: echo, packages: [flax]}
+  - {name: transformers, type: version, about: Transformers, ask: echo, packages: [transformers]}
   - {name: python, type: version, about: Python, ask: echo, packages: [python]}
 `)}, "distributions.yaml": {Data: []byte("distributions: [{modules: [sklearn], install: scikit-learn}, {modules: [homemade], say: It is no package.}]\n")}}
 	for _, text := range signatures {

@@ -105,7 +105,7 @@ func (q *wanted) members() map[string]condition.Value {
 		"asked_in": known(q.askedIn(asker)), "asked_still": q.askedStill(asker),
 		"pin": known(pin), "pin_python": known(q.pythonOf(pin)), "pin_day": known(dayOf(pin, change(ranges), releases)), "before": known(before(ranges)), "since": known(since(ranges)),
 		"checked": condition.StringValue(releases[len(releases)-1].Version), "years": years(ranges, releases),
-		"lacked_until": lackedUntil(ranges),
+		"lacked_until": lackedUntil(ranges), "fresh": fresh(installed, since(ranges)), "next": known(nextLine(installed, releases)), "guessed": condition.BoolValue(false),
 	}
 	if installed == "" {
 		members["implied"] = known(spans(ranges, history.Absent, ", or "))

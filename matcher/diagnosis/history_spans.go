@@ -51,6 +51,36 @@ func since(ranges []history.Range) string {
 	return last.First.Version
 }
 
+// fresh tells whether a release is of the line in which a name came, such as 4.29.1 where it came with 4.29.0.
+func fresh(installed, since string) condition.Value {
+	v, errV := condition.ParseVersion(installed)
+	w, errW := condition.ParseVersion(since)
+	if errV != nil || errW != nil {
+		return condition.Value{}
+	}
+	return condition.BoolValue(v.Minor() == w.Minor())
+}
+
+// nextLine is the last release of the line after that of an installed one: 4.30.2 after 4.29.1. It is "" when there is none.
+func nextLine(installed string, releases []history.Release) (last string) {
+	v, err := condition.ParseVersion(installed)
+	if err != nil {
+		return ""
+	}
+	var line condition.Version
+	for _, r := range releases {
+		w, err := condition.ParseVersion(r.Version)
+		switch {
+		case err != nil || w.Compare(v) <= 0 || w.Minor() == v.Minor():
+		case last == "" || w.Minor() == line.Minor():
+			line, last = w, r.Version
+		default:
+			return last
+		}
+	}
+	return last
+}
+
 // years is for how long all releases have had a name, up to the newest that is known; unknown when that one has it not.
 func years(ranges []history.Range, releases []history.Release) condition.Value {
 	last := ranges[len(ranges)-1]

@@ -137,3 +137,20 @@ func TestAskedStill(t *testing.T) {
 		}
 	}
 }
+
+// A name is fresh in the line of releases that brought it, and the line after the installed one is told by its last release.
+func TestFreshName(t *testing.T) {
+	engine := askingHistory(t, `'history != nil'`, `"{history.fresh}, then {history.next|none}"`)
+	for version, want := range map[string]string{
+		"4.29.1": "true, then 4.30.2", // it came with 4.29.0
+		"4.31.0": "false, then 4.32.1",
+		"4.28.1": "false, then 4.29.2",
+		"99.0":   "false, then none",
+	} {
+		known := installed(t, "transformers", version)
+		got := answer(t, engine, "the package has not the name transformers.TrainingArguments.distributed_state\n", known...).Diagnoses[0].Cause
+		if got != want {
+			t.Errorf("with %s it is %q, want %q", version, got, want)
+		}
+	}
+}

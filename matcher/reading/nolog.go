@@ -7,12 +7,18 @@ import (
 // maxNoLogs bounds the sources of which a report says that they are no logs.
 const maxNoLogs = 20
 
+// maxHeads bounds the sources whose first lines are kept.
+const maxHeads = 4
+
 // judge looks at what kind of text the source is when it has been read to its end, and forgets what is no failure in such a text. Of a long
 // one in which nothing was found nobody wants to know.
 func (s *source) judge() {
 	form := s.history.form
 	s.progress.asked = form.AsksHelp()
 	whole := len(s.head) < kind.HeadBytes
+	if len(s.heads) < maxHeads && !s.machine[s.name] {
+		s.heads = append(s.heads, Head{string(form.Unwrapped(s.head)), form.IsPost() || form.AsksHelp()})
+	}
 	if s.head == nil || !whole && !s.events.in(s.name) {
 		return
 	}

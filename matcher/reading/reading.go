@@ -52,6 +52,7 @@ type Reading struct {
 	kinds       kinds
 	originals   originals
 	noLogs      []string        // sentences about the sources that are no logs
+	heads       []Head          // the first lines of the first sources
 	machine     map[string]bool // the sources that are not the job's: what the machine said while it ran
 }
 

@@ -28,6 +28,7 @@ type Result struct {
 	Collectives   []Collective    // what watchdogs print of the collectives of their ranks
 	Stats         report.Stats
 	NoLogs        []string // sentences about the sources that are no logs, of which nothing is in Events
+	Heads         []Head   // the first lines of the first sources
 
 	tails     tails
 	machine   map[string]bool // sources, by name
@@ -36,14 +37,20 @@ type Result struct {
 	failures  map[string][]int // when something happened last to each process, by source and in order
 }
 
+// Head is the first lines of a source, where people write what they ask about.
+type Head struct {
+	Text   string
+	Asking bool // a person wrote it, with what was printed in it
+}
+
 // Result is what the logs that were read so far show.
 func (r *Reading) Result() *Result {
 	s := &r.statements
 	return &Result{
 		Base:   r.base,
 		Events: slices.SortedFunc(maps.Values(r.events), func(a, b *Event) int { return cmp.Compare(a.Number, b.Number) }),
-		NoLogs: r.noLogs,
-		Facts:  s.facts.Stated(), SelectionLogs: s.selectionLogs, Xids: &s.xids, LogPatterns: s.patterns,
+		NoLogs: r.noLogs, Heads: r.heads,
+		Facts: s.facts.Stated(), SelectionLogs: s.selectionLogs, Xids: &s.xids, LogPatterns: s.patterns,
 		Paces: r.pace.all, Standstill: r.standstill, Dumps: r.dumps, Collectives: r.collectives.all, Stats: r.stats, tails: r.tails, machine: r.machine,
 		originals: r.originals, survival: &r.survival, failures: r.survival.failures(),
 	}

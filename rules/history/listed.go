@@ -20,6 +20,11 @@ type Listing struct {
 	Apart bool
 }
 
+// Imported are the packages that a program imports of a distribution.
+func (l Listing) Imported() []string {
+	return slices.DeleteFunc(slices.Clone(l.roots()), func(root string) bool { return strings.HasPrefix(root, "-") })
+}
+
 // roots are the packages that are imported of a distribution.
 func (l Listing) roots() []string {
 	if len(l.Roots) > 0 {

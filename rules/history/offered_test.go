@@ -13,9 +13,9 @@ import (
 	"github.com/gpu-triage/triage/rules/history/table"
 )
 
-var write = flag.Bool("write", false, "write offered.tsv for the tables as they are")
+var write = flag.Bool("write", false, "write offered.tsv and parameters.tsv for the tables as they are")
 
-//go:generate go test -run ^TestOffered$ -write .
+//go:generate go test -run ^Test(Offered|Parameters)$ -write .
 
 //go:embed submodules.txt
 var submodulesText string

@@ -30,6 +30,7 @@ func HistoryShape() condition.Shape {
 		"imports":      text,   // of a bare name that no module stands before: the lines that import it, the likeliest first
 		"instead":      text,   // the code to write in its place
 		"said":         text,   // what the package itself says of it
+		"guessed":      truth,  // of a parameter of a function that nobody names: nothing but its name says of which package it is
 		"asker":        text,   // the package whose code asks; unknown for the user's own
 		"asked_by":     text,   // its release
 		"asked_in":     text,   // the releases of the asker that import the name
@@ -42,6 +43,8 @@ func HistoryShape() condition.Shape {
 		"lacked_until": number, // the year of the newest release that is known to lack it, as 2012
 		"years":        number, // for how long all releases have had it, up to the newest one; unknown when that one has it not
 		"since":        text,   // the first of the newest releases that have it; unknown when the newest has it not
+		"fresh":        truth,  // the installed release is of the line in which the name came, as 4.29.1 where it came with 4.29.0
+		"next":         text,   // the last release of the line after the installed one
 		"before":       text,   // of a name that was added: the newest release without it
 	}}
 }
