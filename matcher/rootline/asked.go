@@ -41,6 +41,9 @@ var quotation = &tool.Row{Tool: &tool.Tool{Class: anyClass}, Kind: tool.Hint}
 // Asked is the line that says most of what somebody asks about who shows no failure of a program; nil when there is none or nobody asks, or
 // when the program made progress after it.
 func (f *Finder) Asked(tail Tail) *Finding {
+	if !tail.Form.IsPost() && len(tail.Data) > maxAlone {
+		return nil
+	}
 	r := f.open(tail)
 	least := r.least()
 	if least == nothing {
@@ -76,6 +79,9 @@ func run(lines []weighed, best weighed) []mark {
 	}
 	return all
 }
+
+// maxAlone is how long a text may be, in bytes, that may be one line that somebody shows.
+const maxAlone = 4 << 10
 
 // title is how the first line of a question is marked, or a question itself.
 var title = pattern.Lazy(`^(?:#{1,6} \S|\[\w[\w /-]*\]:? ?\S)`)

@@ -3,7 +3,7 @@
 //
 // The last lines of a source go in. Each is told what it is to the failure of some tool, if anything (finder.go). The lines are parted
 // into the steps of the CI system, the one that failed is chosen (step.go), and in it the errors that the last words in it are about
-// (root.go).
+// (root.go). Where nothing failed by these and somebody asks about a failure, it is the line that says most of it (asked.go).
 package rootline
 
 import (
