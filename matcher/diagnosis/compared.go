@@ -131,6 +131,34 @@ func failedTool(read *reading.Result, s situation, root *finding) *finding {
 	if root != nil && root.role() != signature.Consequence && read.Command(failed.Line) < root.command {
 		return nil // the failure of an earlier command, which the root's leaves behind
 	}
+	return judgeLine(read, s, failed)
+}
+
+// askedAboutLine is what somebody who asks about a failure shows of it, when nothing says that anything failed. Otherwise it is nil.
+func askedAboutLine(read *reading.Result, s situation, root *finding) *finding {
+	if root != nil {
+		return nil
+	}
+	asked := read.Asked()
+	if asked == nil || stepped(read, asked.Line) {
+		return nil
+	}
+	return judgeLine(read, s, asked)
+}
+
+// stepped tells whether the steps of a process of the source went on after a line.
+func stepped(read *reading.Result, line logline.Line) bool {
+	for _, p := range read.Paces {
+		lines, _ := p.WentOn()
+		if slices.ContainsFunc(lines, func(after logline.Line) bool { return after.Source == line.Source && after.Number > line.Number }) {
+			return true
+		}
+	}
+	return false
+}
+
+// judgeLine is what signatures make of a line that only its form tells from others; nil when none knows it.
+func judgeLine(read *reading.Result, s situation, failed *rootline.Finding) *finding {
 	el := comparedElement(read, signature.FailedFinding, failed.Value())
 	el.Line, el.Text, el.Shows = failed.Line, failed.Text, failed.Shows
 	e := reading.NewEvent(len(read.Events))

@@ -67,7 +67,7 @@ func Begin(base *rules.Base, filter *prefilter.Filter, steps *pace.StepReader, r
 		survival:    newSurvival(),
 		statements:  newStatements(base),
 		pace:        paces{steps: steps},
-		tails:       tails{finder: roots},
+		tails:       tails{finder: roots, filter: filter, scope: base.Scope},
 		kinds:       newKinds(),
 		originals:   make(originals),
 		collectives: collectives{known: make(map[string]bool)},

@@ -66,6 +66,9 @@ func (r *Result) OfMachine(source string) bool { return r.machine[source] }
 // of nothing that it failed.
 func (r *Result) RootLine() *rootline.Finding { return r.tails.rootLine() }
 
+// Asked is the line that tells what somebody asks about who shows no failure of a program; nil when there is none.
+func (r *Result) Asked() *rootline.Finding { return r.tails.asked() }
+
 // WentOn tells whether the job went on after something: its process made progress, or another one made much.
 func (r *Result) WentOn(o Occurrence) bool { return r.survival.wentOn(o) }
 

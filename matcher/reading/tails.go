@@ -6,12 +6,17 @@ import (
 
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/matcher/pace"
+	"github.com/gpu-triage/triage/matcher/prefilter"
 	"github.com/gpu-triage/triage/matcher/rootline"
+	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/signature"
 )
 
 // tails are the last lines of the sources, in which the root line is looked for when no cause is known.
 type tails struct {
 	finder func() *rootline.Finder
+	filter *prefilter.Filter
+	scope  *condition.Scope
 	all    []rootline.Tail
 	bytes  int
 }
@@ -58,4 +63,32 @@ func (t *tails) rootLine() *rootline.Finding {
 		}
 	}
 	return first
+}
+
+// asked is the first line in a tail that tells what somebody asks about who shows no failure of a program.
+func (t *tails) asked() *rootline.Finding {
+	for _, tail := range t.all {
+		tail.Known = t.known()
+		if found := t.finder().Asked(tail); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// known tells what signatures say of a line: that it is harmless, or that the program makes progress.
+func (t *tails) known() func(logline.Line) (harmless, progress bool) {
+	m := matching{filter: t.filter, situation: t.scope.NewSituation()}
+	return func(line logline.Line) (harmless, progress bool) {
+		el := Element{Line: line, Text: line.Text}
+		words := m.words(line.Text)
+		if len(words) == 0 || len(words) > maxWords {
+			return false, false
+		}
+		progress = m.match(&el, words, prefilter.InLine, true, nil) == signature.Progress
+		harmless = slices.ContainsFunc(m.known, func(e *signature.Entry) bool {
+			return e.Role == signature.Noise && condition.All(e.Signature().Match, m.situation)
+		})
+		return harmless, progress
+	}
 }

@@ -3,7 +3,7 @@
 //
 // The last lines of a source go in. Each is told what it is to the failure of some tool, if anything (finder.go). The lines are parted
 // into the steps of the CI system, the one that failed is chosen (step.go), and in it the errors that the last words in it are about
-// (root.go).
+// (root.go). Where nothing failed by these and somebody asks about a failure, it is the line that says most of it (asked.go).
 package rootline
 
 import (
@@ -48,6 +48,9 @@ type Tail struct {
 	Form  *logline.Form
 	First int    // number of the first line
 	Data  []byte // from the beginning of a line to the end of the source
+
+	// Known tells what signatures say of a line: that it is harmless, or that the program makes progress.
+	Known func(logline.Line) (harmless, progress bool)
 }
 
 // mark is a line that a row of the table knows.
@@ -72,7 +75,7 @@ type reading struct {
 }
 
 func (f *Finder) read(tail Tail) *reading {
-	r := &reading{Finder: f, tail: tail, lines: bytes.Split(bytes.TrimSuffix(tail.Data, []byte{'\n'}), []byte{'\n'})}
+	r := f.open(tail)
 	for i := 0; i < len(r.lines) && len(r.marks) < maxMarks; i++ {
 		known := len(r.marks)
 		r.line(i)
@@ -83,6 +86,10 @@ func (f *Finder) read(tail Tail) *reading {
 	return r
 }
 
+func (f *Finder) open(tail Tail) *reading {
+	return &reading{Finder: f, tail: tail, lines: bytes.Split(bytes.TrimSuffix(tail.Data, []byte{'\n'}), []byte{'\n'})}
+}
+
 // line adds the marks in a line.
 func (r *reading) line(i int) {
 	raw := r.lines[i]
@@ -90,20 +97,27 @@ func (r *reading) line(i int) {
 		return
 	}
 	r.clean(i, func(line logline.Line) {
-		logged := (line.Level == logline.Error || line.Level == logline.Fatal) && !relayed().MatchString(line.Text[line.Head:])
-		row := r.row(line.Text, func(row *tool.Row, text string) bool {
-			return row.Pattern.Matches(text) || logged && row.Pattern.Matches(text[line.Head:])
-		})
-		if row == nil {
-			row = r.row(strings.TrimLeft(line.Text, " "), indents)
-		}
+		row, logged := r.rowOf(line)
 		switch {
-		case logged && (row == nil || row.Kind == tool.Weak && !row.Ends):
+		case row != nil && row.Kind == tool.Hint && !logged:
+		case logged && (row == nil || row.Kind == tool.Hint || row.Kind == tool.Weak && !row.Ends):
 			r.marks = append(r.marks, mark{line: line, row: record})
 		case row != nil:
 			r.marks = append(r.marks, mark{line, row, row.Name(line.Text)})
 		}
 	})
+}
+
+// rowOf is the first row that fits a line, nil when none does, and whether its logger calls it an error.
+func (f *Finder) rowOf(line logline.Line) (row *tool.Row, logged bool) {
+	logged = (line.Level == logline.Error || line.Level == logline.Fatal) && !relayed().MatchString(line.Text[line.Head:])
+	row = f.row(line.Text, func(row *tool.Row, text string) bool {
+		return row.Pattern.Matches(text) || logged && row.Pattern.Matches(text[line.Head:])
+	})
+	if row == nil {
+		row = f.row(strings.TrimLeft(line.Text, " "), indents)
+	}
+	return row, logged
 }
 
 // row is the first row that fits a text, nil when none does.

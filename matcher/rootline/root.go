@@ -21,6 +21,7 @@ type Finding struct {
 	Sure  bool           // the tool prints such a line only when it fails
 	Last  string         // the last word of what had called the tool
 	Told  bool           // a tool says that what it called failed, and that is no Python program, which has its own tracebacks
+	Asked string         // what it is that somebody shows who asks about a failure, where nothing says that one ended a program; "" else
 }
 
 // Value is the finding as conditions see it.
@@ -31,7 +32,7 @@ func (f *Finding) Value() condition.Value {
 		}
 		return condition.StringValue(s)
 	}
-	return condition.ObjectValue(map[string]condition.Value{"tool": text(f.Tool), "step": text(f.Step), "last": text(f.Last)})
+	return condition.ObjectValue(map[string]condition.Value{"tool": text(f.Tool), "step": text(f.Step), "last": text(f.Last), "asked": text(f.Asked)})
 }
 
 // Bounds of what is shown, and of what counts as printed together.
@@ -149,6 +150,9 @@ func (r *reading) show(found *Finding, group []mark, s *step) {
 	}
 	found.Told = !slices.Contains(root.row.Tool.Runs, pythonClass) && slices.ContainsFunc(s.marks, func(m mark) bool { return m.row.Kind == tool.Failed })
 	found.Text = root.line.Text
+	if root.row.Kind == tool.Weak || root.row.Kind == tool.Hint { // what a logger says of itself is not the message
+		found.Text = root.line.Body()
+	}
 	for i := 1; i <= root.row.Lines; i++ {
 		r.more(found, r.index(root.line)+i, s)
 	}

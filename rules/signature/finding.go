@@ -45,6 +45,8 @@ func FindingShapes() map[string]condition.Shape {
 			"tool": text, // that printed the line, as tools.yaml names it; nil when none is known to print such a line
 			"step": text, // of the CI job
 			"last": text, // the last word of what had called the tool
+			// "an error that was logged", "a warning" or "a quoted message": all that somebody shows who asks about a failure; nil else
+			"asked": text,
 		}},
 	}
 }

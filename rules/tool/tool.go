@@ -27,6 +27,7 @@ const (
 	Passed    Kind = "passed"    // the tool's last word: all went well
 	Error     Kind = "error"     // says what is wrong
 	Weak      Kind = "weak"      // may say what is wrong: many programs print that and go on
+	Hint      Kind = "hint"      // warns of something: it counts only where somebody asks about a failure and shows nothing better
 )
 
 // Tool is a tool, or a family of tools that fail alike.
@@ -114,6 +115,7 @@ type toolEntry struct {
 	Passed    []rowEntry    `yaml:"passed"`
 	Error     []rowEntry    `yaml:"error"`
 	Weak      []rowEntry    `yaml:"weak"`
+	Hint      []rowEntry    `yaml:"hint"`
 }
 
 type rowEntry struct {
@@ -141,7 +143,7 @@ func parse(d *rulefile.Decoder, content []byte) []*Row {
 			rows []rowEntry
 		}{
 			{Step, e.Step}, {Ignored, e.Ignored}, {Ended, e.Ended}, {Stopped, e.Stopped}, {Succeeded, e.Succeeded},
-			{Failed, e.Failed}, {Passed, e.Passed}, {Error, e.Error}, {Weak, e.Weak},
+			{Failed, e.Failed}, {Passed, e.Passed}, {Error, e.Error}, {Weak, e.Weak}, {Hint, e.Hint},
 		} {
 			for _, entry := range kind.rows {
 				if row := newRow(d, t, kind.Kind, entry); row != nil {
