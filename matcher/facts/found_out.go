@@ -26,6 +26,7 @@ const (
 func FoundOut(v *fact.Vocabulary, sentences []logline.Sentence) []Told {
 	r := postReader{vocabulary: v, sentences: sentences}
 	for i, s := range sentences {
+		r.field(s)
 		if s.Code || v.FoundOut.Asks != nil && v.FoundOut.Asks.Matches(s.Text) {
 			continue
 		}
@@ -41,6 +42,21 @@ func FoundOut(v *fact.Vocabulary, sentences []logline.Sentence) []Told {
 		r.note(fact.Tried, condition.ListValue(r.tried...), r.triedIn)
 	}
 	return r.told
+}
+
+// field takes in a line that says which release of a package is there: "xgboost: 2.0.0".
+func (r *postReader) field(s logline.Sentence) {
+	fields := r.vocabulary.FoundOut.Fields
+	if fields == nil {
+		return
+	}
+	m := fields.Submatch(s.Text)
+	if m == nil {
+		return
+	}
+	if name, ok := r.vocabulary.Package(m[fields.Group("name")]); ok {
+		r.say(name, m[fields.Group("value")], s.Line)
+	}
 }
 
 // postReader reads the sentences of one post.

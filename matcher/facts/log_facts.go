@@ -130,7 +130,9 @@ func (l *LogFacts) Hear(reader *fact.Reader, text string, line logline.Line, pac
 			if !ok {
 				continue
 			}
-			if value, err := l.decode(name, reader.Decode, m[reader.Pattern.Group("value")]); err == nil {
+			if reader.Value != nil {
+				l.say(name, *reader.Value, line)
+			} else if value, err := l.decode(name, reader.Decode, m[reader.Pattern.Group("value")]); err == nil {
 				l.say(name, value, line)
 			}
 		}

@@ -19,6 +19,8 @@ type FoundOut struct {
 	Asks *pattern.Pattern
 	// Things matches the name of what has releases and is no Python package; nil when there is none.
 	Things *pattern.Pattern
+	// Fields matches what says of a package which release is installed, with groups name and value; nil when there is none.
+	Fields *pattern.Pattern
 	// Marks matches the words of what was tried by which it is known again: names of options, files and packages; nil when there is none.
 	Marks *pattern.Pattern
 }
@@ -48,6 +50,7 @@ type foundOutEntry struct {
 	Words     map[string]string `yaml:"words"`
 	Asks      rulefile.Text     `yaml:"asks"`
 	Things    rulefile.Text     `yaml:"things"`
+	Fields    rulefile.Text     `yaml:"fields"`
 	Marks     rulefile.Text     `yaml:"marks"`
 	Sentences []struct {
 		Pattern rulefile.Text     `yaml:"pattern"`
@@ -69,7 +72,7 @@ func newFoundOut(d *rulefile.Decoder, v *Vocabulary, e *foundOutEntry) FoundOut 
 		t.Value = whole
 		return optionalPattern(d, t)
 	}
-	found := FoundOut{Asks: compile(e.Asks), Things: compile(e.Things), Marks: compile(e.Marks)}
+	found := FoundOut{Asks: compile(e.Asks), Things: compile(e.Things), Fields: compile(e.Fields), Marks: compile(e.Marks)}
 	for _, s := range e.Sentences {
 		sentence := FoundSentence{Pattern: compile(s.Pattern), Unless: compile(s.Unless), Two: s.Two, Follows: s.Follows, Example: s.Example, Tells: s.Tells}
 		if sentence.Pattern == nil {
