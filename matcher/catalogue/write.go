@@ -122,7 +122,7 @@ func (w *writer) name(place string) string {
 }
 
 // findings are what is known of a comparison of lines, or of a name's history; the names of their members say enough.
-var findings = []string{signature.PaceFinding, signature.FlightFinding, signature.FailedFinding, signature.HistoryName, signature.DistributionName}
+var findings = []string{signature.PaceFinding, signature.FlightFinding, signature.FailedFinding, signature.PostFinding, signature.HistoryName, signature.DistributionName}
 
 // metavariable stands in a command for a value that only a log has.
 func metavariable(place string) string {

@@ -120,6 +120,7 @@ func diagnose(read *reading.Result, s situation, c conclusion, m match) (d repor
 		notes = addBackends(&d, read, s, m, c.root.element.Line.Process())
 		notes = append(notes, today(read.Base, library, s)...)
 	}
+	notes = append(notes, withoutTried(&d, s.facts, read.Base.Vocabulary)...)
 	d.Missing = slices.DeleteFunc(d.Missing, func(asked report.Missing) bool { // what is known is not asked for
 		_, told := s.facts[asked.Name]
 		return told

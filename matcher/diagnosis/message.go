@@ -54,9 +54,22 @@ func withoutSentence(text, quoted string) string {
 // inMessage are the signatures that read something in a failure's own message, or in what the program printed before it: these first, for
 // what a program complained of just before it failed is nearer to the cause than what was raised then.
 func inMessage(base *rules.Base, el *reading.Element, answer match) []match {
+	var before, itself []match
+	for _, m := range upheld(base, readers(base, el, answer, false)) {
+		if len(m.signature.Before) > 0 {
+			before = append(before, m)
+		} else {
+			itself = append(itself, m)
+		}
+	}
+	return append(before, itself...)
+}
+
+// readers are the signatures of the role message that read something: in the message, or in what the author of the post has found out.
+func readers(base *rules.Base, el *reading.Element, answer match, ofPost bool) []match {
 	var read []match
 	for _, e := range base.Entries {
-		if e.Role != signature.Message {
+		if e.Role != signature.Message || e.Signature().OfPost != ofPost {
 			continue
 		}
 		m := match{signature: e.Signature(), situation: answer.situation.Clone(), brings: base.Distributions}
@@ -69,15 +82,7 @@ func inMessage(base *rules.Base, el *reading.Element, answer match) []match {
 			read = append(read, m)
 		}
 	}
-	var before, itself []match
-	for _, m := range upheld(base, read) {
-		if len(m.signature.Before) > 0 {
-			before = append(before, m)
-		} else {
-			itself = append(itself, m)
-		}
-	}
-	return append(before, itself...)
+	return read
 }
 
 // forget takes the groups out of a situation that a signature captured: another one may call something else so.

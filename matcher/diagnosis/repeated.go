@@ -14,6 +14,9 @@ const (
 
 // toldInFullBy tells whether the words of this finding, in the title of a post, stand in another one below, with more around them.
 func (f *finding) toldInFullBy(other *finding) bool {
+	if f.onlyNames(other) {
+		return true
+	}
 	title, body := f.First.Line, other.First.Line
 	if title.Number > titleLines || body.Source != title.Source || body.Number <= title.Number || body.Rank != title.Rank {
 		return false
@@ -29,6 +32,12 @@ func (f *finding) toldInFullBy(other *finding) bool {
 	}
 	_, after, found := strings.Cut(other.element.Text, whole)
 	return found && (cut || strings.IndexFunc(after, isWord) != 0) // shard 12 is not shard 1
+}
+
+// onlyNames tells whether this finding is the name of an exception in a sentence, and the other one shows such an exception with its message.
+func (f *finding) onlyNames(other *finding) bool {
+	x, y := f.element.Exception, other.element.Exception
+	return x != nil && y != nil && x.Lone() && x.Message == "" && y.Message != "" && x.Type == y.Type && f.First.Line.Source == other.First.Line.Source
 }
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -59,6 +59,9 @@ func describe(read *reading.Result, known facts.Facts, c conclusion, m match) re
 	if s.ReadsMessage {
 		readMessage(&d, read.Base, c.root.element, m)
 	}
+	if s.ReadsPost {
+		readPost(&d, read.Base, c.root.element, m)
+	}
 	d.Cause = twoStops().ReplaceAllString(strings.TrimSpace(d.Cause), "$1$2")
 	if d.Cause == "" && s.Role != signature.Unexplained { // what its sentences name is not known here
 		d.Cause = d.Title + "."

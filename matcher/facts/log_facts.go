@@ -65,6 +65,17 @@ func (l *LogFacts) say(name string, value condition.Value, line logline.Line) {
 	}
 }
 
+// Tell takes what the author of a post has found out, by its sentences. Of several posts the first counts.
+func (l *LogFacts) Tell(sentences []logline.Sentence) (told []Told) {
+	for _, t := range FoundOut(l.vocabulary, sentences) {
+		if _, known := l.stated[t.Name]; !known {
+			l.weight[t.Name], l.stated[t.Name] = fromProse, t.Fact
+			told = append(told, t)
+		}
+	}
+	return told
+}
+
 // agree tells whether two values may be the same thing, once written shorter: 2.7 and 2.7.1, A100 and NVIDIA A100 80GB.
 func agree(a, b string) bool {
 	a, b = strings.ToLower(a), strings.ToLower(b)
@@ -119,7 +130,9 @@ func (l *LogFacts) Hear(reader *fact.Reader, text string, line logline.Line, pac
 			if !ok {
 				continue
 			}
-			if value, err := l.decode(name, reader.Decode, m[reader.Pattern.Group("value")]); err == nil {
+			if reader.Value != nil {
+				l.say(name, *reader.Value, line)
+			} else if value, err := l.decode(name, reader.Decode, m[reader.Pattern.Group("value")]); err == nil {
 				l.say(name, value, line)
 			}
 		}

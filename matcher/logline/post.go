@@ -20,12 +20,12 @@ const (
 // asks finds what no program says of itself.
 var asks = pattern.Lazy(`(?mi)^[^\n]{0,300}(?:^|[\s(])(?:i|i['’](?:a?m|ve)|we|my)\s[a-z]+[ ,.?!，。？！]|^\W{0,3}(?:hi|hello|hey|dear)\b[ ,!a-z]{0,40}$|` +
 	`\b(?:thanks|thank you|please help|what should i|how (?:can|do|to|should) |any (?:idea|help|advice|suggestion))\b|` +
-	`^\W{0,6}(?:describe the bug|to reproduce|steps to reproduce|expected behaviou?r|environment|system info)\W{0,6}$|请问|怎么|为什么|求助|谢谢|报错|我`)
+	`^\W{0,6}(?:describe the bug|to reproduce|steps to reproduce|expected behaviou?r|environment|system info)\W{0,6}$|^#{1,6} (?:the )?problem\W{0,3}$|请问|怎么|为什么|求助|谢谢|报错|我`)
 
 // asksHelp finds a sentence in which somebody asks about a failure, at the beginning of a line or in the usual words; comments of a program and
 // its documentation have none.
 var asksHelp = pattern.Lazy(`(?mi)^(?:(?:when|if|as|but) )?(?:i|i['’](?:a?m|ve))\s[a-z][^\n={};#]{10,}$|^(?:hi|hello|hey|dear)\b[^\n=]{0,80}$|` +
-	`^\W{0,6}(?:describe the (?:bug|problem)|bug description|to reproduce|steps to reproduce|expected behaviou?r|actual behaviou?r|source code / logs)\W{0,6}$|` +
+	`^\W{0,6}(?:describe the (?:bug|problem)|bug description|to reproduce|steps to reproduce|expected behaviou?r|actual behaviou?r|source code / logs)\W{0,6}$|^#{1,6} (?:the )?problem\W{0,3}$|` +
 	`\b(?:thanks in advance|please help|any (?:idea|help|advice|suggestion)s?\b[^\n]{0,40}\?|how (?:can|do|should) i\b)`)
 
 // Markdown's own signs: a title with a sentence or another heading below it, a heading of a part, and what begins or ends a print.
@@ -163,5 +163,29 @@ func (q quotation) onItsOwnLine(whole string) string {
 	if !q.sure && (len(strings.Fields(said)) < minWords || !failing().MatchString(said)) {
 		return whole
 	}
+	if end := endOfCode(said, whole); end >= 0 {
+		said = said[:end]
+		return m[1] + "\n" + said + ends + strings.TrimLeft(whole[strings.Index(whole, said)+end:], codeMark)
+	}
 	return m[1] + "\n" + said + ends
+}
+
+// codeMark sets code apart in Markdown.
+const codeMark = "`"
+
+// endOfCode is where the first of several pieces of code ends that stand in a quotation with words of a person between them, -1 where it is
+// one: `KeyError: 'x'`, because `f()` takes it out. A mark within a message stands behind a blank, or has one of its own before it.
+func endOfCode(said, whole string) int {
+	after := strings.Count(whole[strings.Index(whole, said):], codeMark)
+	for i := range said {
+		if said[i] != codeMark[0] {
+			continue
+		}
+		after--
+		if behind := strings.TrimLeft(said[i+1:], ",.;:!?)"); i > 0 && said[i-1] != ' ' && after%2 == 0 && strings.HasPrefix(behind, " ") {
+			return i
+		}
+		return -1 // the message itself has marks
+	}
+	return -1
 }

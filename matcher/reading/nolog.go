@@ -28,6 +28,9 @@ func (s *source) judge() {
 	}
 	is := s.kinds.of(text)
 	if is.Kind == kind.Log || form.AsksHelp() && is.Kind.MayBeShown() {
+		if whole && !s.machine[s.name] {
+			s.statements.told = append(s.statements.told, s.statements.facts.Tell(form.Sentences(s.head))...)
+		}
 		return
 	}
 	s.events.forget(s.name, is)

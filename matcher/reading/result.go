@@ -19,6 +19,7 @@ type Result struct {
 	Base          *rules.Base
 	Events        []*Event              // in the order in which they were first seen
 	Facts         map[string]facts.Fact // that the logs state
+	Told          []facts.Told          // those of them that the authors of posts have found out, with their sentences
 	SelectionLogs facts.SelectionLogs
 	Xids          *facts.Xids
 	LogPatterns   []logline.Line  // by the number of a pattern that conditions look for: the first line that matches, with number 0 when none does
@@ -50,7 +51,7 @@ func (r *Reading) Result() *Result {
 		Base:   r.base,
 		Events: slices.SortedFunc(maps.Values(r.events), func(a, b *Event) int { return cmp.Compare(a.Number, b.Number) }),
 		NoLogs: r.noLogs, Heads: r.heads,
-		Facts: s.facts.Stated(), SelectionLogs: s.selectionLogs, Xids: &s.xids, LogPatterns: s.patterns,
+		Facts: s.facts.Stated(), Told: s.told, SelectionLogs: s.selectionLogs, Xids: &s.xids, LogPatterns: s.patterns,
 		Paces: r.pace.all, Standstill: r.standstill, Dumps: r.dumps, Collectives: r.collectives.all, Stats: r.stats, tails: r.tails, machine: r.machine,
 		originals: r.originals, survival: &r.survival, failures: r.survival.failures(),
 	}

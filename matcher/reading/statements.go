@@ -18,6 +18,7 @@ type statements struct {
 	selectionLogs facts.SelectionLogs
 	xids          facts.Xids
 	origin        facts.OriginCollector
+	told          []facts.Told    // what the authors of posts have found out
 	patterns      []logline.Line  // by the number of a pattern that conditions look for: the first line that matches
 	found         prefilter.Found // by the same: there is one, as the workers of a scan may know
 }

@@ -249,6 +249,7 @@ var beginning = regexp.MustCompile(`^(?:` +
 	`|[\w./+-]+\.\w{1,4}(?::\d+){1,2}: \S` + // a place in a source file, as compilers print it
 	`|(?:sudo|bash|sh|zsh|srun|slurmstepd|docker|make(?:\[\d+\])?): ` + // programs that say who they are
 	`|[\w./-]+: (?:error|fatal|warning|note)\b|\w+ error\b|[^|]{0,60}\d%\|` +
+	`|(?:[Bb]ut|[Aa]nd|[Ss]o) (?:if|when) I\b` + // a person goes on below what was printed
 	`|During handling of|The above exception was|E   |>   |` + "```|~~~" + `|[│╭╰├❱]|#+ ` +
 	`)`)
 

@@ -17,6 +17,10 @@ func TestMarkdown(t *testing.T) {
 		{"cv2.error: OpenCV(4.6.0) bad\n", "cv2.error", "OpenCV(4.6.0) bad"},
 		{"**ValueError: no rows**\n", "ValueError", "no rows"},
 		{"`ValueError: set `a` to 1`\n", "ValueError", "set `a` to 1"},
+		{"`ValueError: no rows in: ['a', 'b'] `\nIt seems that `reader` does not know it. How did you solve this?\n", "ValueError", "no rows in: ['a', 'b']"},
+		{"Run this and it raises error `KeyError: 'rows'`, this is because `table()` takes it out, but `read()` needs it.\n", "KeyError", "'rows'"},
+		{"I got the error `ValueError: no rows. Stopping.` using the default `run.sh` script.\n", "ValueError", "no rows. Stopping."},
+		{"ValueError: no rows\nbut if I run it on one node then it works\n", "ValueError", "no rows"},
 		{"ValueError: set `a`\n", "ValueError", "set `a`"},
 		{"`Traceback (most recent call last):\n  File \"/x/a.py\", line 1, in f\n    run()\nKeyError: 'x'`\n", "KeyError", "'x'"},
 	} {

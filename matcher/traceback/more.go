@@ -247,7 +247,7 @@ func isOther(text string) bool {
 }
 
 // speech begins a sentence of the person who shows an error. Programs ask "did you mean" and the like.
-var speech = pattern.Lazy(`^(?:Thanks?\b|Please help|How (?:can|do|to|should) |Any(?: ?one| idea| help| advice| suggestion)|Does any|Can (?:any|some)|Could (?:any|some)|What (?:should|can|could|am) |I (?:am|have|tried|use|used|was|do|don't|can't|want|think|also|get|got|just|would) |I'(?:m|ve) |My |Hi\b|Hello\b)`)
+var speech = pattern.Lazy(`^(?:Thanks?\b|Please help|How (?:can|do|to|should) |Any(?: ?one| idea| help| advice| suggestion)|Does any|Can (?:any|some)|Could (?:any|some)|What (?:should|can|could|am) |I (?:am|have|tried|use|used|was|do|don't|can't|want|think|also|get|got|just|would) |I'(?:m|ve) |My |Hi\b|Hello\b|(?:[Bb]ut|[Aa]nd|[Ss]o|However,?) (?:if |when )?(?:I|we)\b|(?:[Ww]hen|[Ii]f|[Aa]s) I\b|How did (?:you|any)|[Tt]his is because )`)
 
 // ofPerson finds that a sentence is a person's: "when I run it, I get this error:".
 var ofPerson = pattern.Lazy(`(?:^|\s)(?:I|I['’](?:m|ve)|[Mm]y)\s`)

@@ -24,7 +24,8 @@ const (
 
 	marks     = "`*\"" // of Markdown, around code and bold words, and quotes
 	quotation = "> "   // of Markdown and mails, before a line
-	italic    = "_"    // of Markdown, where it stands on both sides: the names of some exceptions begin with it
+	codeMark  = "`"
+	italic    = "_" // of Markdown, where it stands on both sides: the names of some exceptions begin with it
 
 	notebookType = 40 // columns before a notebook's header, in which the type stands
 
@@ -245,6 +246,7 @@ func cutFrame(text string) (file, rest string, ok bool) {
 
 // openedByType begins with the last line of a traceback that was not printed, or with what a program that caught it says of it.
 func openedByType(l logline.Line, text string) *record {
+	closed := enclosed(text)
 	text = setIn(text)
 	typ, msg, ok := parseType(text)
 	if !ok || !looksRaised(typ) {
@@ -257,9 +259,15 @@ func openedByType(l logline.Line, text string) *record {
 	if !ok && !whole {
 		return nil
 	}
-	r := &record{layout: lone, whole: whole}
+	r := &record{layout: lone, whole: whole || closed}
 	r.raise(l, typ, msg)
 	return r
+}
+
+// enclosed tells whether Markdown's marks for code begin and end with a line, so that nothing below belongs to it.
+func enclosed(text string) bool {
+	text = strings.TrimSpace(text)
+	return strings.HasPrefix(text, codeMark) && strings.HasSuffix(text, codeMark) && strings.Count(text, codeMark)%2 == 0 && strings.Trim(text, codeMark) != ""
 }
 
 // openedByPytest begins with the first of the lines that pytest marks with an E.

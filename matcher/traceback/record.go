@@ -36,7 +36,7 @@ type record struct {
 	message      message
 	bare         []messageLine // lines in the place of the one with the type
 	colon        bool          // the type has a colon after it, as if a message followed on the next line
-	whole        bool          // the message is complete: it was printed as a repr
+	whole        bool          // the message is complete: it was printed as a repr, or between marks that end with it
 	quoted       bool          // between two lines of three quotes, as pools relay a traceback
 	ruled        bool          // between two rulers, the launcher's list: indented lines are its own
 	cpp          bool          // in the list of C++ frames that a message ends with

@@ -123,6 +123,9 @@ func (v Value) Members() map[string]Value {
 	return members
 }
 
+// Items are the items of a list; nil when it is none.
+func (v Value) Items() []Value { return v.list() }
+
 func (v Value) list() []Value {
 	items, _ := v.ref.([]Value)
 	return items

@@ -31,12 +31,15 @@ type Vocabulary struct {
 	Hedges *pattern.Pattern
 	// Speaks matches a line in which a person speaks; nil when there is none.
 	Speaks *pattern.Pattern
+	// FoundOut is what tells in a post what its author has found out.
+	FoundOut FoundOut
 	// Inferences are facts that follow from others.
 	Inferences []Inference
 
 	facts     map[string]*Info
 	names     []string          // of the facts, sorted
 	packages  map[string]string // Python package in its normal form -> fact
+	installs  map[string]string // fact -> the first of its packages
 	listed    []string          // facts of what lists of packages name and no package installs
 	libraries map[string]string // shared library -> fact
 	loaders   map[string]string // fact -> the file of a package that loads its library
@@ -66,6 +69,7 @@ type File struct {
 	Packages      []readerEntry        `yaml:"packages"`
 	Hedges        rulefile.Text        `yaml:"hedges"`
 	Speaks        rulefile.Text        `yaml:"speaks"`
+	FoundOut      foundOutEntry        `yaml:"found_out"`
 }
 
 type factEntry struct {
@@ -102,7 +106,7 @@ func Read(d *rulefile.Decoder, files fs.FS, known *File) (*Vocabulary, error) {
 }
 
 func newVocabulary(d *rulefile.Decoder, file *File) *Vocabulary {
-	v := &Vocabulary{facts: make(map[string]*Info), packages: make(map[string]string), libraries: make(map[string]string), loaders: make(map[string]string)}
+	v := &Vocabulary{facts: make(map[string]*Info), packages: make(map[string]string), installs: make(map[string]string), libraries: make(map[string]string), loaders: make(map[string]string)}
 	for i := range file.Facts {
 		v.addFact(d, &file.Facts[i])
 	}
@@ -119,6 +123,7 @@ func newVocabulary(d *rulefile.Decoder, file *File) *Vocabulary {
 		v.PackageLines = append(v.PackageLines, newReader(d, entry, nil))
 	}
 	v.Hedges, v.Speaks = optionalPattern(d, file.Hedges), optionalPattern(d, file.Speaks)
+	v.FoundOut = newFoundOut(d, v, &file.FoundOut)
 	v.SelectionLogs = file.SelectionLogs
 	for _, e := range file.Dicts {
 		v.Dicts = append(v.Dicts, DictReader{Marker: e.Marker, Keys: e.Keys, Absent: e.Absent, Decode: e.Decode})
@@ -151,6 +156,9 @@ func (v *Vocabulary) addFact(d *rulefile.Decoder, f *factEntry) {
 	v.names = append(v.names, info.Name)
 	for _, p := range slices.Concat(f.Packages, f.Listed) {
 		v.packages[normalPackage(p)] = info.Name
+	}
+	if len(f.Packages) > 0 {
+		v.installs[info.Name] = f.Packages[0]
 	}
 	if len(f.Listed) > 0 {
 		v.listed = append(v.listed, info.Name)

@@ -35,6 +35,7 @@ func (l *loader) signature(read *parsedFile) *Signature {
 	l.role(s, f, complete)
 	l.certainty(s, f)
 	s.ReadsMessage = f.ReadsMessage || s.Role == Unexplained
+	s.OfPost, s.ReadsPost = f.OfPost, f.ReadsPost || s.Role.LastResort()
 	l.literals(s, f)
 	s.Assume = l.set(f.Library, f.Assume)
 	for _, t := range f.Refused {
@@ -91,6 +92,9 @@ func (l *loader) certainty(s *Signature, f *signatureFile) {
 	s.OtherCauses, s.TellsCause = f.OtherCauses, f.TellsCause
 	if s.OtherCauses && s.Role != Cause {
 		l.Problem(f.ID.Line, f.ID.Column, "other_causes: is for a cause: a signature of the role %s is never more than likely", s.Role)
+	}
+	if f.OfPost && s.Role != Message {
+		l.Problem(f.ID.Line, f.ID.Column, "of_post: is for the role message")
 	}
 	if s.TellsCause && s.Role != Message {
 		l.Problem(f.ID.Line, f.ID.Column, "tells_cause: is for the role message: the role %s says by itself whether a cause is told", s.Role)

@@ -8,6 +8,7 @@ const (
 	PaceFinding   = "pace"   // how the steps of processes go on over time
 	FlightFinding = "flight" // where the dumps of NCCL's flight recorder part, or what its watchdogs print
 	FailedFinding = "failed" // what failed by the form of the lines: the event's line is the first that the failure itself printed
+	PostFinding   = "post"   // what the author of a post has found out about a failure of which no line is shown
 )
 
 // FindingShapes are the members of each finding, by its name. What a finding does not tell is nil.
@@ -48,6 +49,9 @@ func FindingShapes() map[string]condition.Shape {
 			// "an error that was logged", "a warning" or "a quoted message": all that somebody shows who asks about a failure; nil else
 			"asked": text,
 		}},
+		PostFinding: {Type: condition.Object, Members: map[string]condition.Shape{
+			"says": text, // the sentence that tells it
+		}},
 	}
 }
 
@@ -57,6 +61,7 @@ func SetFinding(s *condition.Situation, name string, finding condition.Value) {
 	s.Set(PaceFinding, condition.Nil)
 	s.Set(FlightFinding, condition.Nil)
 	s.Set(FailedFinding, condition.Nil)
+	s.Set(PostFinding, condition.Nil)
 	if name != "" {
 		s.Set(name, finding)
 	}
@@ -66,7 +71,7 @@ func SetFinding(s *condition.Situation, name string, finding condition.Value) {
 func about(match []*condition.Expression) string {
 	for _, c := range match {
 		for _, name := range c.Names() {
-			if name == PaceFinding || name == FlightFinding || name == FailedFinding {
+			if name == PaceFinding || name == FlightFinding || name == FailedFinding || name == PostFinding {
 				return name
 			}
 		}

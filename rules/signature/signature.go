@@ -82,6 +82,8 @@ type Signature struct {
 	Offers       bool                       // it captures Got and Allowed, so that the engine adds Nearest
 	ReadsMessage bool                       // what its error's own message says is added to its answer
 	TellsCause   bool                       // what it reads in a message is the cause: the answer is no longer unexplained
+	OfPost       bool                       // of the role message: it reads what the author of a post has found out, and no message
+	ReadsPost    bool                       // what the author of a post has found out is added to its answer
 	Collectives  bool                       // its captures tell where a rank is in its collectives: collectiveGroups
 	Library      string                     // backend rules to ask, or ""
 	History      []condition.Template       // names whose history to ask, as transformers.AdamW; the first that is known counts
@@ -161,6 +163,8 @@ type signatureFile struct {
 	Distribution []rulefile.Text `yaml:"distribution"`
 	ReadsMessage bool            `yaml:"reads_message"`
 	TellsCause   bool            `yaml:"tells_cause"`
+	OfPost       bool            `yaml:"of_post"`
+	ReadsPost    bool            `yaml:"reads_post"`
 	Fixes        []struct {
 		Do   rulefile.Text   `yaml:"do"`
 		Run  []rulefile.Text `yaml:"run"`

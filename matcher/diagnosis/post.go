@@ -1,0 +1,85 @@
+package diagnosis
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gpu-triage/triage/matcher/facts"
+	"github.com/gpu-triage/triage/matcher/reading"
+	"github.com/gpu-triage/triage/matcher/report"
+	"github.com/gpu-triage/triage/rules"
+	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/fact"
+	"github.com/gpu-triage/triage/rules/signature"
+)
+
+// readPost adds what the author of a post has found out to an answer: what follows from it comes first, for it was tried. An answer that
+// names no cause is likely, and called by what was found out, where that is the cause.
+func readPost(d *report.Diagnosis, base *rules.Base, el *reading.Element, answer match) {
+	var cause []string
+	var first []report.Fix
+	for _, m := range upheld(base, readers(base, el, answer, true)) {
+		d.Read = append(d.Read, m.signature.ID)
+		if m.signature.TellsCause && d.Certainty == report.Unexplained && condition.All(m.signature.Confirm, m.situation) {
+			d.Read = append(d.Read, d.ID)
+			d.ID, d.Title, d.Certainty = m.signature.ID, headline(m), report.Likely
+		}
+		if said := m.signature.Cause.Fill(m.situation) + detailed(m); said != "" {
+			cause = append(cause, said)
+		}
+		first = append(first, fixes(m)...)
+		d.References = append(d.References, m.signature.References...)
+	}
+	d.Cause = strings.TrimSpace(strings.Join(append(cause, d.Cause), " "))
+	d.Fixes = slices.Concat(first, d.Fixes)
+}
+
+// toldOnly is the failure that a post asks about without showing a line of it, where the author has found out which release of a package
+// brings it; nil where some line shows what failed.
+func toldOnly(read *reading.Result, s situation, root *finding) *finding {
+	if root != nil {
+		return nil
+	}
+	for _, told := range read.Told {
+		release := told.Name == fact.WorksRelease || told.Name == fact.FailsRelease
+		if _, known := s.facts[fact.ChangedPackage]; !release || !known || !read.AsksHelp(told.Line.Source) {
+			continue
+		}
+		el := comparedElement(read, signature.PostFinding, condition.ObjectValue(map[string]condition.Value{"says": condition.StringValue(told.Line.Text)}))
+		el.Line, el.Text = told.Line, told.Line.Text
+		e := reading.NewEvent(len(read.Events))
+		e.Occurred(read.Occurrence(told.Line), reading.Chain{el}, never)
+		f := &finding{event: e, element: e.Chain.Head(), Occurrences: e.Occurrences(never)}
+		if f.matches, _ = weigh(read.Base, f.element, s); len(f.matches) > 0 {
+			return f
+		}
+	}
+	return nil
+}
+
+// withoutTried takes the fixes out of a diagnosis that the author of a post tried in vain. The notes tell of them.
+func withoutTried(d *report.Diagnosis, known facts.Facts, v *fact.Vocabulary) (notes []string) {
+	tried, ok := known[fact.Tried]
+	if !ok || v.FoundOut.Marks == nil {
+		return nil
+	}
+	for _, attempt := range tried.Value.Items() {
+		marks := v.FoundOut.Marks.Regexp().FindAllString(attempt.String(), -1)
+		again := func(fix report.Fix) bool { return isTried(fix, marks) }
+		if len(marks) == 0 || !slices.ContainsFunc(d.Fixes, again) {
+			continue
+		}
+		d.Fixes = slices.DeleteFunc(d.Fixes, again)
+		notes = append(notes, fmt.Sprintf("By the post this was tried in vain and is not proposed again: %s.", clean(attempt.String(), maxNoted)))
+	}
+	return notes
+}
+
+// isTried tells whether a fix has all the words by which an attempt is known again.
+func isTried(fix report.Fix, marks []string) bool {
+	text := strings.ToLower(fix.Do + " " + strings.Join(fix.Run, " "))
+	return !slices.ContainsFunc(marks, func(mark string) bool {
+		return !strings.Contains(text, strings.ToLower(strings.Trim(mark, "`:")))
+	})
+}
