@@ -151,6 +151,9 @@ var (
 
 // User tells whether the frame is in the user's own code.
 func (f Frame) User() bool {
+	if f.File == "<string>" && f.Function != "" && f.Function != "<module>" { // a function that a library wrote and ran; python -c has no other name
+		return false
+	}
 	file := strings.ReplaceAll(f.File, `\`, "/")
 	return file != "" && !installed().MatchString(file) && !windowsLib().MatchString(file)
 }

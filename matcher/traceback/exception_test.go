@@ -61,6 +61,10 @@ func TestUserFrame(t *testing.T) {
 	if f := e.UserFrame(); f == nil || f.File != `C:\Users\me\train.py` {
 		t.Errorf("got %+v", f)
 	}
+	generated := Frame{File: "<string>", Function: "raise_it"}
+	if generated.User() || !(Frame{File: "<string>", Function: "<module>"}).User() {
+		t.Error("of the code in <string>, only what python -c runs is the user's own")
+	}
 	e.Frames = e.Frames[3:]
 	if f := e.UserFrame(); f != nil {
 		t.Errorf("got %+v", f)
