@@ -134,16 +134,34 @@ func failedTool(read *reading.Result, s situation, root *finding) *finding {
 	return judgeLine(read, s, failed)
 }
 
-// askedAboutLine is what somebody who asks about a failure shows of it, when nothing says that anything failed. Otherwise it is nil.
+// askedAboutLine is what somebody who asks about a failure shows of it, when nothing says that anything failed, or only a message that the same
+// lines have and that nothing is known of. Otherwise it is nil.
 func askedAboutLine(read *reading.Result, s situation, root *finding) *finding {
-	if root != nil {
+	if root != nil && !root.repeated() {
 		return nil
 	}
 	asked := read.Asked()
 	if asked == nil || stepped(read, asked.Line) {
 		return nil
 	}
-	return judgeLine(read, s, asked)
+	f := judgeLine(read, s, asked)
+	if f == nil || root != nil && (f.role() == signature.Unexplained || !shows(asked, root.element.Line)) {
+		return nil
+	}
+	return f
+}
+
+// repeated tells whether the finding is a message without its type that nothing is known of: the words of somebody else than who raised it.
+func (f *finding) repeated() bool {
+	x := f.element.Exception
+	return x != nil && x.Untyped() && x.Lone() && f.role() == signature.Unexplained
+}
+
+// shows tells whether a line is one of those that show what failed.
+func shows(failed *rootline.Finding, line logline.Line) bool {
+	return slices.ContainsFunc(append([]logline.Line{failed.Line}, failed.Shows...), func(l logline.Line) bool {
+		return l.Source == line.Source && l.Number == line.Number
+	})
 }
 
 // stepped tells whether the steps of a process of the source went on after a line.
