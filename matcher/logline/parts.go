@@ -108,7 +108,6 @@ func (p *Parts) handOn(raw []byte, cut bool) error {
 	line.Truncated = cut
 	if p.form.post && line.Head == 0 { // a record is a program's
 		line.Text = quotedLines(line.Text)
-		line.Told = p.number == 1
 	}
 	return p.handOnEach(line)
 }

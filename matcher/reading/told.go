@@ -44,7 +44,7 @@ func toldLines(form *logline.Form, head []byte) (told []logline.Line) {
 				return nil
 			}
 			own := traceback.OwnMessage(line.Text)
-			if (line.Told || announced || own) && line.Level == "" && len(told) < maxTold {
+			if (line.Told || announced || own || number == 1) && line.Level == "" && len(told) < maxTold {
 				told = append(told, line)
 			}
 			announced = logline.Announces(line.Text)

@@ -157,7 +157,7 @@ func weigh(line logline.Line, row *tool.Row, isError bool) weight {
 		return logged
 	case kind == tool.Hint:
 		return hinted
-	case line.Told:
+	case line.Told && logline.Failed(line.Text):
 		return quoted
 	case isError || line.Level == logline.Warning:
 		return warned
