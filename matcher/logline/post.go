@@ -92,8 +92,8 @@ type quotation struct {
 
 // quotations are looked for in this order. An exception ends at the last mark of its kind, for the same may stand in its message.
 var quotations = []quotation{
-	{pattern.Lazy("(" + ofError + ")`{1,3}([^`\n]{12,800})`{1,3}"), true},
-	{pattern.Lazy("(" + ofError + `)["“]([^"“”\n]{12,800})["”]`), true},
+	{pattern.Lazy("(" + ofError + ")`{1,3}((?:[^`\\s]+ ){2,}[^`\n]{1,800})`{1,3}"), true},
+	{pattern.Lazy("(" + ofError + `)["“]((?:[^"“”\s]+ ){2,}[^"“”\n]{1,800})["”]`), true},
 	{pattern.Lazy("()`{1,3}(" + exception + "[^\\n]{0,800})`{1,3}(?:[\\s.,!?);:]|$)"), true},
 	{pattern.Lazy(`()\*\*(` + exception + `[^\n]{0,800})\*\*(?:[\s.,!?);:]|$)`), true},
 	{pattern.Lazy(`()["“](` + exception + `[^\n]{0,800})["”](?:[\s.,!?);:]|$)`), true},

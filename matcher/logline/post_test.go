@@ -20,6 +20,7 @@ func TestPost(t *testing.T) {
 		"it reports the error of `lid and pot differ in size`":                                                 "it reports the error of\nlid and pot differ in size",
 		`but I see an error saying "lid is of another pot"`:                                                    "but I see an error saying\nlid is of another pot",
 		`    raise OSError("the pot failed to boil. "`:                                                         `    raise OSError("the pot failed to boil. "`,
+		`Error boiling "C:\tea\pot\lid.dll" or one of its parts`:                                               `Error boiling "C:\tea\pot\lid.dll" or one of its parts`,
 		"# OSError: no water":                                  "OSError: no water",
 		"**CMake Error: no lid":                                "CMake Error: no lid",
 		"I call `brew(pot, lid)` and all is well":              "I call `brew(pot, lid)` and all is well",
