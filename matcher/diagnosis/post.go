@@ -61,11 +61,11 @@ func toldOnly(read *reading.Result, s situation, root *finding) *finding {
 // withoutTried takes the fixes out of a diagnosis that the author of a post tried in vain. The notes tell of them.
 func withoutTried(d *report.Diagnosis, known facts.Facts, v *fact.Vocabulary) (notes []string) {
 	tried, ok := known[fact.Tried]
-	if !ok || v.FoundOut.Marks == nil {
+	if !ok || v.FoundOut().Marks == nil {
 		return nil
 	}
 	for _, attempt := range tried.Value.Items() {
-		marks := v.FoundOut.Marks.Regexp().FindAllString(attempt.String(), -1)
+		marks := v.FoundOut().Marks.Regexp().FindAllString(attempt.String(), -1)
 		again := func(fix report.Fix) bool { return isTried(fix, marks) }
 		if len(marks) == 0 || !slices.ContainsFunc(d.Fixes, again) {
 			continue

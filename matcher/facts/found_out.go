@@ -24,14 +24,18 @@ const (
 
 // FoundOut is what the author of a post has found out already, by the sentences of it. Of each fact the first counts.
 func FoundOut(v *fact.Vocabulary, sentences []logline.Sentence) []Told {
+	if len(sentences) == 0 {
+		return nil
+	}
+	forms := v.FoundOut()
 	r := postReader{vocabulary: v, sentences: sentences}
 	for i, s := range sentences {
 		r.field(s)
-		if s.Code || v.FoundOut.Asks != nil && v.FoundOut.Asks.Matches(s.Text) {
+		if s.Code || forms.Asks != nil && forms.Asks.Matches(s.Text) {
 			continue
 		}
-		for j := range v.FoundOut.Sentences {
-			if r.read(&v.FoundOut.Sentences[j], i) {
+		for j := range forms.Sentences {
+			if r.read(&forms.Sentences[j], i) {
 				break
 			}
 		}
@@ -46,7 +50,7 @@ func FoundOut(v *fact.Vocabulary, sentences []logline.Sentence) []Told {
 
 // field takes in a line that says which release of a package is there: "xgboost: 2.0.0".
 func (r *postReader) field(s logline.Sentence) {
-	fields := r.vocabulary.FoundOut.Fields
+	fields := r.vocabulary.FoundOut().Fields
 	if fields == nil {
 		return
 	}
@@ -120,7 +124,7 @@ func (r *postReader) named(values map[string]string) bool {
 		return true
 	}
 	delete(values, fact.ChangedPackage)
-	if things := r.vocabulary.FoundOut.Things; things == nil || !things.Matches(name) {
+	if things := r.vocabulary.FoundOut().Things; things == nil || !things.Matches(name) {
 		return false
 	}
 	for release, words := range map[string]string{fact.WorksRelease: fact.WorksWith, fact.FailsRelease: fact.BeganWith} {

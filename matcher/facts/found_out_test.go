@@ -26,7 +26,7 @@ func TestFoundOutExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, form := range base.Vocabulary.FoundOut.Sentences {
+	for _, form := range base.Vocabulary.FoundOut().Sentences {
 		values := foundOut(t, base, form.Example+"\nI have a problem.\n")
 		if form.Tells["changed_package"] == "" && form.Tells["works_release"] != "" {
 			delete(values, "changed_package") // it is told by the title

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/gpu-triage/triage/rules/condition"
 	"github.com/gpu-triage/triage/rules/pattern"
@@ -31,8 +32,8 @@ type Vocabulary struct {
 	Hedges *pattern.Pattern
 	// Speaks matches a line in which a person speaks; nil when there is none.
 	Speaks *pattern.Pattern
-	// FoundOut is what tells in a post what its author has found out.
-	FoundOut FoundOut
+	// FoundOut is what tells in a post what its author has found out. Its patterns are many and long, and read when a post is there.
+	FoundOut func() FoundOut
 	// Inferences are facts that follow from others.
 	Inferences []Inference
 
@@ -95,14 +96,19 @@ const FileName = "facts.yaml"
 func Read(d *rulefile.Decoder, files fs.FS, known *File) (*Vocabulary, error) {
 	d.File = FileName
 	if known != nil {
-		return newVocabulary(d, known), nil
+		v := newVocabulary(d, known)
+		v.FoundOut = sync.OnceValue(func() FoundOut { return newFoundOut(&rulefile.Decoder{File: FileName}, v, &known.FoundOut) }) // it was checked
+		return v, nil
 	}
 	content, err := fs.ReadFile(files, d.File)
 	if err != nil {
 		return nil, err
 	}
 	file, _ := rulefile.Read[File](d, content)
-	return newVocabulary(d, &file), nil
+	v := newVocabulary(d, &file)
+	found := newFoundOut(d, v, &file.FoundOut)
+	v.FoundOut = func() FoundOut { return found }
+	return v, nil
 }
 
 func newVocabulary(d *rulefile.Decoder, file *File) *Vocabulary {
@@ -123,7 +129,6 @@ func newVocabulary(d *rulefile.Decoder, file *File) *Vocabulary {
 		v.PackageLines = append(v.PackageLines, newReader(d, entry, nil))
 	}
 	v.Hedges, v.Speaks = optionalPattern(d, file.Hedges), optionalPattern(d, file.Speaks)
-	v.FoundOut = newFoundOut(d, v, &file.FoundOut)
 	v.SelectionLogs = file.SelectionLogs
 	for _, e := range file.Dicts {
 		v.Dicts = append(v.Dicts, DictReader{Marker: e.Marker, Keys: e.Keys, Absent: e.Absent, Decode: e.Decode})
