@@ -5,8 +5,6 @@ import (
 	"unicode"
 )
 
-// One failure is often told twice: in the title of a post and in the print below it, or by what caught an exception and by the traceback.
-
 const (
 	titleLines = 5  // the first lines of a source, in which the title of a post is
 	leastTold  = 16 // bytes of a text that is known again
@@ -41,17 +39,3 @@ func (f *finding) onlyNames(other *finding) bool {
 }
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-
-// announcedWithin is how many lines of others stand at most between what announces a traceback and its last line.
-const announcedWithin = 300
-
-// announces tells whether this line only says which exception was caught whose traceback the program prints next.
-func (f *finding) announces(other *finding) bool {
-	x, line := other.element.Exception, f.First.Line
-	if f.element.Exception != nil || x == nil || len(x.Frames) == 0 || x.Type == "" || len(f.matches) > 0 && !f.role().LastResort() {
-		return false
-	}
-	after := other.First.Line.Number - line.Number
-	return after > 0 && after <= announcedWithin && line.Process() == other.First.Line.Process() &&
-		strings.Contains(f.element.Text, x.Name()) && strings.Contains(f.element.Text, x.Message)
-}
