@@ -2,6 +2,7 @@ package condition
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -49,7 +50,7 @@ type function struct {
 	apply func(a, b Value) Value // both present
 }
 
-var functionNames = []string{"bytes", "len", "lower", "max", "min", "number", "public", "release", "version"}
+var functionNames = []string{"bytes", "len", "lower", "max", "min", "moved", "number", "public", "release", "version"}
 
 var functions = map[string]function{
 	"bytes": {[]Type{String}, Number, func(a, _ Value) Value {
@@ -67,6 +68,7 @@ var functions = map[string]function{
 	"lower": {[]Type{String}, String, func(a, _ Value) Value { return StringValue(strings.ToLower(a.text)) }},
 	"max":   {[]Type{Number, Number}, Number, func(a, b Value) Value { return NumberValue(max(a.number, b.number)) }},
 	"min":   {[]Type{Number, Number}, Number, func(a, b Value) Value { return NumberValue(min(a.number, b.number)) }},
+	"moved": {[]Type{String, String}, Number, func(a, b Value) Value { return NumberValue(float64(moved(a.text, b.text))) }},
 	"number": {[]Type{String}, Number, func(a, _ Value) Value {
 		v, err := FromText(strings.ReplaceAll(a.text, ",", ""), Number)
 		if err != nil {
@@ -89,6 +91,28 @@ var functions = map[string]function{
 		}
 		return VersionValue(v)
 	}},
+}
+
+var wholeNumber = regexp.MustCompile(`\d+`)
+
+// moved is at how many places two shapes differ that have the same numbers in another order, as [3, 3, 16, 32] and
+// [32, 3, 3, 16]; 0 when they are equal or have other numbers.
+func moved(a, b string) (places int) {
+	first, second := wholeNumber.FindAllString(a, -1), wholeNumber.FindAllString(b, -1)
+	if len(first) != len(second) {
+		return 0
+	}
+	for i := range first {
+		if first[i] != second[i] {
+			places++
+		}
+	}
+	slices.Sort(first)
+	slices.Sort(second)
+	if !slices.Equal(first, second) {
+		return 0
+	}
+	return places
 }
 
 var sizePattern = regexp.MustCompile(`^\s*([\d.]+)\s*([KMGTP]?)(i?)[Bb](?:ytes)?\s*$|^\s*([\d.]+)\s*([KMGTP])\s*$|^\s*(\d+)\s*(?:bytes)?\s*$`)
