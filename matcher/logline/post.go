@@ -100,7 +100,7 @@ var quotations = []quotation{
 	{pattern.Lazy(`^(.{0,200}\braise \w[\w.]*\([^\n]{0,400}?) (` + exception + `[^\n]{0,800})$`), true}, // a statement, and what it raised
 	{pattern.Lazy("()`{1,3}([^`\\n]{12,800})`{1,3}"), false},
 	{pattern.Lazy(`()\*\*([^*\n]{12,800})\*\*`), false},
-	{pattern.Lazy(`()["“]([^"“”\n]{12,800})["”]`), false},
+	{pattern.Lazy(`()["“]([^\s"“”][^"“”\n]{11,800})["”]`), false},
 	{pattern.Lazy(`(` + announced + `)(\S[^\n]{12,800})$`), false},
 	{pattern.Lazy(`^([^\n]{1,300}?[\s'‘])(` + raisedText + `[^\n]{2,800})$`), true},
 	{pattern.Lazy(`()(` + plain + `)`), true},
