@@ -74,7 +74,7 @@ const (
 	raisedText = class + `: `
 	// announced are words behind which a person gives a message without marks.
 	announced = `(?i:\b(?:gives?|giving|gave|gets?|getting|got|returns?|returning|shows?|showing|see|seeing|saw|says?|saying|prints?|throws?|with|have|having|following|this|encounter(?:ed|ing)?|receiv(?:e|ed|ing)|produces?)\b` +
-		`[^:\n]{0,40}\b(?:errors?|messages?|exception|issue|problem|output)\b[^:\n]{0,20}): ?`
+		`[^:\n]{0,40}\b(?:errors?|messages?|exception|issue|problem|output)\b[^:\n]{0,20}): ?|(?i:\berrors? (?:like|such as)) `
 	// ofError are words that only a message follows.
 	ofError = `(?i:\b(?:errors?|exception|warning|messages?)(?: \w+){0,3}:? {0,2})`
 	// plain are messages that are known by their form alone: those of Python, and the last words of a process. They tell where a quotation
@@ -110,8 +110,8 @@ var quotations = []quotation{
 var failing = pattern.Lazy(`(?i)(?:error|exception)\b|\b(?:no such|no module|not found|fail(?:s|ed|ure)?|can ?not|can['’]t|could ?n['o]t|denied|fatal|killed|invalid|unable|undefined|out of memory|timed out|refused|not recognized|unrecognized|` +
 	`fault|illegal|no attribute|unexpected|required|aborted|not supported|unsupported|missing|mismatch|not (?:a|an|in|installed|available|allowed|defined))\b`)
 
-// marked is a line that Markdown's marks set apart as a whole, of four words or more: what a program printed, or a command.
-var marked = pattern.Lazy("^\\s{0,3}`{1,2}([^`\\s]+(?: [^`\\s]+){3,})`{1,2}[.,;]?\\s*$")
+// marked is a line that Markdown's marks set apart as a whole: of four words or more, what a program printed or a command; or an error.
+var marked = pattern.Lazy("^\\s{0,3}(?:`{1,2}([^`\\s]+(?: [^`\\s]+){3,})`{1,2}[.,;]?|\\*\\*((?:[A-Za-z_.]*Error|ERROR|Exception): [^*\\n]+)\\*\\*)\\s*$")
 
 // minWords is how many words a message has, at least, that is taken out of a sentence.
 const minWords = 3
@@ -125,7 +125,7 @@ func quotedLines(sentence string) string {
 		return sentence
 	}
 	if m := marked().FindStringSubmatch(sentence); m != nil {
-		return "\n" + m[1] + ends
+		return "\n" + m[1] + m[2] + ends
 	}
 	if ofProgram().MatchString(sentence) || !failing().MatchString(sentence) {
 		return sentence

@@ -102,8 +102,10 @@ func (r *reading) least() weight {
 	switch form := r.tail.Form; {
 	case filled == 1:
 		return hinted
-	case form.AsksHelp(), form.IsPost() && (apart || title().Match(first)):
+	case form.AsksHelp():
 		return warned
+	case form.IsPost() && (apart || title().Match(first)): // nobody says that anything went wrong
+		return logged
 	}
 	return nothing
 }
