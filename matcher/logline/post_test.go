@@ -18,7 +18,7 @@ func TestPost(t *testing.T) {
 		"This causes it to fail with OSError: no water at line 3":                                              "This causes it to fail with\nOSError: no water at line 3",
 		"`the pot holds no water today`.":                                                                      "the pot holds no water today",
 		"**Error: the lid and the pot differ**":                                                                "Error: the lid and the pot differ",
-		"it has an error like Lid not found: '/pot'":                                                        "it has an error like\nLid not found: '/pot'",
+		"it has an error like Lid not found: '/pot'":                                                           "it has an error like\nLid not found: '/pot'",
 		"it reports the error of `lid and pot differ in size`":                                                 "it reports the error of\nlid and pot differ in size",
 		`but I see an error saying "lid is of another pot"`:                                                    "but I see an error saying\nlid is of another pot",
 		`    raise OSError("the pot failed to boil. "`:                                                         `    raise OSError("the pot failed to boil. "`,
