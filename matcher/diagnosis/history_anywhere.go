@@ -1,7 +1,6 @@
 package diagnosis
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/gpu-triage/triage/rules/condition"
 	"github.com/gpu-triage/triage/rules/history"
+	"github.com/gpu-triage/triage/rules/pattern"
 )
 
 const (
@@ -46,7 +46,7 @@ func (a *archive) lost(word string, situation *condition.Situation, derived bool
 		return condition.Nil
 	}
 	holder := ""
-	if m := holderForm.FindStringSubmatch(situation.Value("error").Member("message").String()); m != nil {
+	if m := holderForm().FindStringSubmatch(situation.Value("error").Member("message").String()); m != nil {
 		holder = m[1]
 	}
 	for _, d := range a.stated(situation) {
@@ -66,7 +66,7 @@ func (a *archive) lost(word string, situation *condition.Situation, derived bool
 }
 
 // holderForm finds the class of the object that lacks an attribute.
-var holderForm = regexp.MustCompile(`'(\w+)' object has no attribute`)
+var holderForm = pattern.Lazy(`'(\w+)' object has no attribute`)
 
 // isBaseOf tells whether a class is named after that of a method: MathAgentLoop is one of AgentLoopBase's, and MyTrainer of Trainer's.
 func isBaseOf(method, class string) bool {

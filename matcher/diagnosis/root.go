@@ -73,7 +73,7 @@ func earlier(a, b *finding, first int) bool {
 	case b.byLaterCommand(a):
 		return !b.leaves(a)
 	}
-	if x, y := a.quotes(b), b.quotes(a); x != y {
+	if x, y := a.tellsOf(b), b.tellsOf(a); x != y {
 		return y
 	}
 	if x, y := a.cutOff(), b.cutOff(); x != y && !apart(a, b) && y == a.Earliest(first).Before(b.Earliest(first)) {
@@ -128,9 +128,9 @@ func (f *finding) survivable() bool { return len(f.matches) > 0 && f.matches[0].
 // cutOff tells whether the finding is a traceback whose last line is missing, which tells less than any line near it.
 func (f *finding) cutOff() bool { return f.element.Exception != nil && f.element.Exception.Type == "" }
 
-// quotes tells whether the finding is a line about which nothing is known but that it tells of the exception whose traceback is the other
+// tellsOf tells whether the finding is a line about which nothing is known but that it tells of the exception whose traceback is the other
 // finding, as a program does that catches it, says so, and then prints it as a whole.
-func (f *finding) quotes(other *finding) bool {
+func (f *finding) tellsOf(other *finding) bool {
 	e := other.element.Exception
 	if f.element.Exception != nil || !f.role().LastResort() || e == nil || e.Type == "" || len(e.Frames) == 0 {
 		return false

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gpu-triage/triage/matcher/reading"
 	"github.com/gpu-triage/triage/rules/history"
+	"github.com/gpu-triage/triage/rules/pattern"
 )
 
 // shown is what the first lines of the logs show, where people write what they ask about.
@@ -63,8 +64,8 @@ func namingForm(names []string) *regexp.Regexp {
 const maxWords = 30
 
 var (
-	fenced = regexp.MustCompile("(?ms)^[ \t]*```.*?(?:^[ \t]*```|\\z)")
-	coded  = regexp.MustCompile("`(?:[\\w.]+\\.)?([A-Za-z_]\\w+)(?:\\(\\))?`|(?:^|[^\\w.])(?:[A-Za-z_]\\w*\\.)*([A-Za-z_]\\w+)\\(")
+	fenced = pattern.Lazy("(?ms)^[ \t]*```.*?(?:^[ \t]*```|\\z)")
+	coded  = pattern.Lazy("`(?:[\\w.]+\\.)?([A-Za-z_]\\w+)(?:\\(\\))?`|(?:^|[^\\w.])(?:[A-Za-z_]\\w*\\.)*([A-Za-z_]\\w+)\\(")
 )
 
 // words are the names of code that people write in their sentences, each once: those between backticks, and those that are called. What was
@@ -74,11 +75,11 @@ func (s *shown) words() (words []string) {
 		if !head.Asking {
 			continue
 		}
-		for line := range strings.Lines(fenced.ReplaceAllString(head.Text, "")) {
+		for line := range strings.Lines(fenced().ReplaceAllString(head.Text, "")) {
 			if strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t") || strings.HasPrefix(strings.TrimSpace(line), "File ") {
 				continue
 			}
-			for _, m := range coded.FindAllStringSubmatch(line, -1) {
+			for _, m := range coded().FindAllStringSubmatch(line, -1) {
 				if word := m[1] + m[2]; len(words) < maxWords && !slices.Contains(words, word) {
 					words = append(words, word)
 				}

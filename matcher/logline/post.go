@@ -13,9 +13,12 @@ import (
 
 // Bounds of a post, in bytes.
 const (
-	maxPost     = 60 << 10 // all of it
+	MaxPost     = 60 << 10 // all of it
 	maxSentence = 2000     // a line of it
 )
+
+// Fence begins and ends what Markdown sets apart on lines of its own.
+const Fence = "```"
 
 // asks finds what no program says of itself.
 var asks = pattern.Lazy(`(?mi)^[^\n]{0,300}(?:^|[\s(])(?:i|i['’](?:a?m|ve)|we|my)\s[a-z]+[ ,.?!，。？！]|^\W{0,3}(?:hi|hello|hey|dear)\b[ ,!a-z]{0,40}$|` +
@@ -30,19 +33,19 @@ var asksHelp = pattern.Lazy(`(?mi)^(?:(?:when|if|as|but) )?(?:i|i['’](?:a?m|ve
 
 // Markdown's own signs: a title with a sentence or another heading below it, a heading of a part, and what begins or ends a print.
 var (
-	titled = pattern.Lazy(`^# [^\n]*[A-Za-z]+ [a-z]+[^\n]*\n\s*\n(?:["'*]{0,2}[A-Z]\w* [a-z]+ [a-z]+|#{2,4} [A-Z])`)
-	part   = pattern.Lazy(`(?m)^#{2,4} [A-Z]`)
-	fence  = pattern.Lazy("(?m)^```\\w*[ \r]*$")
+	titled    = pattern.Lazy(`^# [^\n]*[A-Za-z]+ [a-z]+[^\n]*\n\s*\n(?:["'*]{0,2}[A-Z]\w* [a-z]+ [a-z]+|#{2,4} [A-Z])`)
+	part      = pattern.Lazy(`(?m)^#{2,4} [A-Z]`)
+	fenceLine = pattern.Lazy("(?m)^```\\w*[ \r]*$")
 )
 
 // isPost tells whether a source is what a person wrote, with what was printed in it.
 func isPost(head []byte) bool {
-	return len(head) <= maxPost && (asks().Match(head) || titled().Match(head) || fence().Match(head))
+	return len(head) <= MaxPost && (asks().Match(head) || titled().Match(head) || fenceLine().Match(head))
 }
 
 // asksForHelp tells whether a post asks about a failure.
 func asksForHelp(head []byte) bool {
-	return asksHelp().Match(head) || titled().Match(head) || part().Match(head) && fence().Match(head)
+	return asksHelp().Match(head) || titled().Match(head) || part().Match(head) && fenceLine().Match(head)
 }
 
 // heading is what makes a line a heading in Markdown.
@@ -54,7 +57,7 @@ var openMarks = []string{"**", "`"}
 // withoutMarks is a line without the mark of a heading, and of what goes on in the next lines or began before.
 func withoutMarks(line string) string {
 	line = line[len(heading().FindString(line)):]
-	if strings.HasPrefix(line, "```") {
+	if strings.HasPrefix(line, Fence) {
 		return line
 	}
 	for _, mark := range openMarks {

@@ -65,7 +65,7 @@ func (f *Form) paragraphs(text string) []Sentence {
 	fenced, wrapped := false, false
 	for i, raw := range strings.Split(text, "\n") {
 		said := strings.TrimSpace(raw[len(lead().FindString(raw)):])
-		if strings.HasPrefix(said, fenceMark) || strings.HasPrefix(said, "~~~") {
+		if strings.HasPrefix(said, Fence) || strings.HasPrefix(said, "~~~") {
 			fenced, wrapped = !fenced, false
 			continue
 		}
@@ -82,9 +82,6 @@ func (f *Form) paragraphs(text string) []Sentence {
 	}
 	return all
 }
-
-// fenceMark begins and ends what is quoted in Markdown.
-const fenceMark = "```"
 
 // goesOnBelow tells whether a line may go on with what the one above it began.
 func goesOnBelow(said string) bool {

@@ -17,7 +17,7 @@ func (s *source) judge() {
 	s.progress.asked = form.AsksHelp()
 	whole := len(s.head) < kind.HeadBytes
 	if len(s.heads) < maxHeads && !s.machine[s.name] {
-		s.heads = append(s.heads, Head{string(form.Unwrapped(s.head)), form.IsPost() || form.AsksHelp()})
+		s.heads = append(s.heads, Head{string(form.Unwrapped(s.head)), form.IsPost()})
 	}
 	if s.head == nil || !whole && !s.events.in(s.name) {
 		return

@@ -2,11 +2,10 @@ package repair
 
 import "strings"
 
-// Bounds of a post, as somebody writes it into a tracker or a forum, and of the code in it.
+// What sets apart in a post, as somebody writes it into a tracker or a forum, what was printed.
 const (
-	maxPost   = 60 << 10 // bytes
-	leastCode = 4        // blanks that Markdown takes for code
-	quoteMark = ">"      // before each line of a quotation, mostly with a blank behind it
+	leastCode = 4   // blanks that Markdown takes for code
+	quoteMark = ">" // before each line of a quotation, mostly with a blank behind it
 )
 
 // blocksOf is how many bytes to take off each line of a post of which parts are set in as code, or quoted, between sentences that are not. It is

@@ -12,6 +12,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
+
+	"github.com/gpu-triage/triage/matcher/logline"
 )
 
 // Damage is what is wrong with a source.
@@ -38,7 +40,7 @@ func Of(head []byte) Damage {
 		lines = append(lines, d.characters(string(withoutBreak(line))))
 	}
 	d.margin = marginOf(lines)
-	if d.margin == 0 && len(head) <= maxPost && len(lines) < headLines {
+	if d.margin == 0 && len(head) <= logline.MaxPost && len(lines) < headLines {
 		d.blocks = blocksOf(lines)
 	}
 	for i := range lines {

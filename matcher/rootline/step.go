@@ -140,9 +140,6 @@ func (r *reading) failedAtEnd(s *step) bool {
 // maxAdvice is how many lines of a post may follow in the same paragraph: what the program advises, or what a person says of it.
 const maxAdvice = 3
 
-// fence ends Markdown's code.
-var fence = []byte("```")
-
 // isLast tells whether nothing but blank and indented lines follow a mark that its logger does not call harmless. A word that many programs
 // print also where they get over it is what a program ended with when it is the last of a few lines that somebody shows: of what a post has in
 // it, those up to the end of the code or the paragraph.
@@ -157,7 +154,7 @@ func (r *reading) isLast(m mark) bool {
 	for i, line := range r.lines[r.index(m.line)+1:] {
 		text := bytes.TrimSpace(line)
 		if r.tail.Form.IsPost() {
-			if len(text) == 0 || bytes.Equal(text, fence) {
+			if len(text) == 0 || string(text) == logline.Fence {
 				return true
 			}
 			if i < maxAdvice {

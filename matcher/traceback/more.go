@@ -241,7 +241,7 @@ func isOther(text string) bool {
 	}
 	trimmed := strings.TrimLeft(text, " ")
 	return strings.Contains(text, "%|") || strings.HasPrefix(trimmed, "{'") || strings.HasPrefix(trimmed, `{"`) ||
-		strings.TrimRight(trimmed, " ") == fence || speech().MatchString(text) ||
+		strings.TrimRight(trimmed, " ") == logline.Fence || speech().MatchString(text) ||
 		strings.HasPrefix(text, ignoredIn) || strings.HasPrefix(text, fatalPython) || ofAnother(text) ||
 		strings.HasPrefix(text, terminateCalled) || programError(text) || isPrompt(text) || isRuler(text) && len(text) >= minMPIRuler
 }
@@ -251,9 +251,6 @@ var speech = pattern.Lazy(`^(?:Thanks?\b|Please help|How (?:can|do|to|should) |A
 
 // ofPerson finds that a sentence is a person's: "when I run it, I get this error:".
 var ofPerson = pattern.Lazy(`(?:^|\s)(?:I|I['’](?:m|ve)|[Mm]y)\s`)
-
-// fence ends Markdown's code, and what was copied into it.
-const fence = "```"
 
 // otherWriter are the first words of a line that Python's threading prints before the traceback of a thread, or a library before that of a worker.
 const otherWriter = "Exception in "

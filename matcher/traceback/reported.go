@@ -55,7 +55,7 @@ func (r *record) report(next nextLine) lineAction {
 	if _, header := findHeader(next.text); header || r.message.lines() > maxBare {
 		return ended
 	}
-	if r.deepestFirst && r.message.lines() > 0 && strings.HasPrefix(next.text, fence) { // a debugger prints no marks: they end what was copied
+	if r.deepestFirst && r.message.lines() > 0 && strings.HasPrefix(next.text, logline.Fence) { // a debugger prints no marks: they end what was copied
 		return ended
 	}
 	if stackTitle().MatchString(next.text) || noMessage().MatchString(next.text) {
