@@ -47,7 +47,7 @@ func isDamaged(log []byte) bool {
 // out.
 func judged(t *testing.T, engine *matcher.Engine, logs ...[]byte) {
 	t.Helper()
-	logs = slices.DeleteFunc(slices.Clone(logs), func(log []byte) bool { return isDamaged(log) || isNoLog(t, engine, log) })
+	logs = slices.DeleteFunc(slices.Clone(logs), func(log []byte) bool { return isDamaged(log) || isJudgedWhole(t, engine, log) })
 	plain := engine.Begin()
 	for i, log := range logs {
 		if err := plain.ReadPlain(fmt.Sprint(i, ".log"), bytes.NewReader(log)); err != nil {
@@ -108,14 +108,16 @@ func judged(t *testing.T, engine *matcher.Engine, logs ...[]byte) {
 	}
 }
 
-// isNoLog tells whether a text is of another kind than a log, which is judged by its end: the plain reading has none.
-func isNoLog(t *testing.T, engine *matcher.Engine, log []byte) bool {
+// isJudgedWhole tells whether an answer is about a text as a whole, which the plain reading, by lines, does not look at: the text is of another
+// kind than a log, or its author has found out something.
+func isJudgedWhole(t *testing.T, engine *matcher.Engine, log []byte) bool {
 	t.Helper()
 	job := engine.Begin()
 	if err := job.Read(context.Background(), "0.log", bytes.NewReader(log)); err != nil {
 		t.Fatal(err)
 	}
-	return len(job.Result().NoLogs) > 0
+	result := job.Result()
+	return len(result.NoLogs) > 0 || len(result.Told) > 0
 }
 
 // known is the engine with all that is shipped, and the logs that it is tested with.
