@@ -107,7 +107,7 @@ func once(typ, msg string) (string, string) {
 // otherNames are Python's exceptions whose names do not end like one.
 var otherNames = map[string]bool{
 	"StopIteration": true, "StopAsyncIteration": true, "KeyboardInterrupt": true, "SystemExit": true, "GeneratorExit": true,
-	"ExceptionGroup": true, "BaseExceptionGroup": true, "TimeoutExpired": true,
+	"ExceptionGroup": true, "BaseExceptionGroup": true, "TimeoutExpired": true, "_Rendezvous": true, "_MultiThreadedRendezvous": true,
 }
 
 // builtinNames are Python's own exceptions: their names need no dot to be believed.
