@@ -107,7 +107,7 @@ func (a *archive) candidates(name history.Name, situation *condition.Situation) 
 		if aliased := a.aliased(bare, name.Parameter); len(aliased) > 0 {
 			return aliased
 		}
-		if inner := a.inSubmodule(bare, name.Parameter); inner != nil {
+		if inner := a.inSubmodule(bare, name.Parameter, situation); inner != nil {
 			return inner
 		}
 	}
@@ -116,16 +116,14 @@ func (a *archive) candidates(name history.Name, situation *condition.Situation) 
 
 // inSubmodule is the full name of what is called by its bare name and offered below the top of its package, as OneHotEncoder(sparse=): in the
 // one package of which some release has it, with the parameter or member that is asked for. Others may have a class of that name, and
-// then nothing follows.
-func (a *archive) inSubmodule(bare, parameter string) []history.Name {
+// then nothing follows. The class alone counts where its package is known to be installed.
+func (a *archive) inSubmodule(bare, parameter string, situation *condition.Situation) []history.Name {
 	top, rest, member := strings.Cut(bare, ".")
-	if parameter == "" && !member {
-		return nil
-	}
+	alone := parameter == "" && !member
 	var fit []history.Name
 	for _, full := range history.InSubmodules(top) {
 		p := a.open(full)
-		if p == nil || p.IsModule(full) || slices.ContainsFunc(fit, func(n history.Name) bool { return a.open(n.Dotted) == p }) {
+		if p == nil || p.IsModule(full) || alone && a.installed(p.Name(), situation) == "" || slices.ContainsFunc(fit, func(n history.Name) bool { return a.open(n.Dotted) == p }) {
 			continue
 		}
 		if member {
@@ -136,10 +134,10 @@ func (a *archive) inSubmodule(bare, parameter string) []history.Name {
 			fit = append(fit, name)
 		}
 	}
-	if len(fit) != 1 {
+	if len(fit) == 0 || len(fit) > 1 && !(alone && a.oneProject(fit)) {
 		return nil
 	}
-	return fit
+	return fit[:1]
 }
 
 // lately is how long ago a release may be that code in use was written for. What left before that is mostly asked for by mistake.

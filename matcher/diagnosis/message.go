@@ -52,10 +52,14 @@ func withoutSentence(text, quoted string) string {
 }
 
 // inMessage are the signatures that read something in a failure's own message, or in what the program printed before it: these first, for
-// what a program complained of just before it failed is nearer to the cause than what was raised then.
+// what a program complained of just before it failed is nearer to the cause than what was raised then. The answer's own signature may say that
+// it knows better than one of them.
 func inMessage(base *rules.Base, el *reading.Element, answer match) []match {
 	var before, itself []match
 	for _, m := range upheld(base, readers(base, el, answer, false)) {
+		if base.Overrides(answer.signature.ID, m.signature.ID) {
+			continue
+		}
 		if len(m.signature.Before) > 0 {
 			before = append(before, m)
 		} else {

@@ -17,6 +17,7 @@ type Form struct {
 	notebook  bool   // it is a notebook of Jupyter
 	post      bool   // a person wrote it, with what was printed in it,
 	help      bool   // and asks about a failure
+	title     string // of such a post: its first line
 	levels    bool   // the levels of its records in JSON differ, so that they say something
 	learned   []*learnedWrapper
 }
@@ -32,6 +33,10 @@ func Sniff(source string, head []byte) *Form {
 	f.learn(head)
 	f.post = isPost(head)
 	f.help = f.post && asksForHelp(head)
+	if f.post {
+		first, _, _ := bytes.Cut(head, []byte{'\n'})
+		f.title = withoutMarks(printable(first))
+	}
 	return f
 }
 
@@ -40,6 +45,9 @@ func (f *Form) Source() string { return f.source }
 
 // IsPost tells whether a person wrote the source, with what was printed in it.
 func (f *Form) IsPost() bool { return f.post }
+
+// Title is the first line of a post, "" of other sources.
+func (f *Form) Title() string { return f.title }
 
 // AsksHelp tells whether a person wrote the source to ask about a failure: code and settings in it are not all that it is.
 func (f *Form) AsksHelp() bool { return f.help }

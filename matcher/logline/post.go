@@ -23,12 +23,12 @@ const Fence = "```"
 // asks finds what no program says of itself.
 var asks = pattern.Lazy(`(?mi)^[^\n]{0,300}(?:^|[\s(])(?:i|i['’](?:a?m|ve)|we|my)\s[a-z]+[ ,.?!，。？！]|^\W{0,3}(?:hi|hello|hey|dear)\b[ ,!a-z]{0,40}$|` +
 	`\b(?:thanks|thank you|please help|what should i|how (?:can|do|to|should) |any (?:idea|help|advice|suggestion))\b|` +
-	`^\W{0,6}(?:describe the bug|to reproduce|steps to reproduce|expected behaviou?r|environment|system info)\W{0,6}$|^#{1,6} (?:the )?problem\W{0,3}$|请问|怎么|为什么|求助|谢谢|报错|我`)
+	`^\W{0,6}(?:describe the bug|to reproduce|steps to reproduce|(?:expected|current|actual) behaviou?r|what happened|environment|system info)\W{0,6}$|^#{1,6} (?:the )?problem\W{0,3}$|请问|怎么|为什么|求助|谢谢|报错|我`)
 
 // asksHelp finds a sentence in which somebody asks about a failure, at the beginning of a line or in the usual words; comments of a program and
 // its documentation have none.
 var asksHelp = pattern.Lazy(`(?mi)^(?:(?:when|if|as|but) )?(?:i|i['’](?:a?m|ve))\s[a-z][^\n={};#]{10,}$|^(?:hi|hello|hey|dear)\b[^\n=]{0,80}$|` +
-	`^\W{0,6}(?:describe the (?:bug|problem)|bug description|to reproduce|steps to reproduce|expected behaviou?r|actual behaviou?r|source code / logs)\W{0,6}$|^#{1,6} (?:the )?problem\W{0,3}$|` +
+	`^\W{0,6}(?:describe the (?:bug|problem)|bug description|to reproduce|steps to reproduce|expected behaviou?r|actual behaviou?r|current behaviou?r|what happened|source code / logs)\W{0,6}$|^#{1,6} (?:the )?problem\W{0,3}$|` +
 	`\b(?:thanks in advance|please help|any (?:idea|help|advice|suggestion)s?\b[^\n]{0,40}\?|how (?:can|do|should) i\b)`)
 
 // Markdown's own signs: a title with a sentence or another heading below it, a heading of a part, and what begins or ends a print.
@@ -48,13 +48,13 @@ func asksForHelp(head []byte) bool {
 	return asksHelp().Match(head) || titled().Match(head) || part().Match(head) && fenceLine().Match(head)
 }
 
-// heading is what makes a line a heading in Markdown.
-var heading = pattern.Lazy(`^#{1,6} `)
+// heading is what makes a line a heading in Markdown, or a quotation whose mark stands right before its first word.
+var heading = pattern.Lazy(`^(?:#{1,6} |>\b)`)
 
 // openMarks are those of Markdown that begin or end what is set apart over several lines. A fence has a line of its own.
 var openMarks = []string{"**", "`"}
 
-// withoutMarks is a line without the mark of a heading, and of what goes on in the next lines or began before.
+// withoutMarks is a line without the mark of a heading or quotation, and of what goes on in the next lines or began before.
 func withoutMarks(line string) string {
 	line = line[len(heading().FindString(line)):]
 	if strings.HasPrefix(line, Fence) {

@@ -26,8 +26,10 @@ var (
 	codeLine = pattern.Lazy(`^[\w.\[\]"']+\(.*\)$|^[\w.\[\]"']+ ?= ?\S.*$|^--?[\w-]+(?:[= ]\S+)?$`)
 	// stop is where a sentence ends.
 	stop = pattern.Lazy(`[.!?;](?:["')]{0,2}\s+|$)|[。！？；]`)
+	// box is before a sentence of the form that a tracker gives to fill in.
+	box = pattern.Lazy(`^\s*[-*+] \[[ xX]\] `)
 	// lead is what Markdown puts before a sentence: a quotation, a heading, an item of a list.
-	lead = pattern.Lazy(`^\s*(?:>\s?)*\s*(?:#{1,6} |[-*+] (?:\[[ xX]\] )?|\d{1,2}[.)] )?`)
+	lead = pattern.Lazy(`^\s*(?:>\s?)*\s*(?:#{1,6} |[-*+] |\d{1,2}[.)] )?`)
 )
 
 // Sentences are what a person wrote in the source, if it is a post, of which text is the whole: nothing between fences, and nothing that a
@@ -69,7 +71,7 @@ func (f *Form) paragraphs(text string) []Sentence {
 			fenced, wrapped = !fenced, false
 			continue
 		}
-		if fenced || said == "" || i > 0 && f.ofProgram(raw) {
+		if fenced || said == "" || box().MatchString(raw) || i > 0 && f.ofProgram(raw) {
 			wrapped = false
 			continue
 		}

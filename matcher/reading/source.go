@@ -187,6 +187,7 @@ func (s *source) exception(e *traceback.Exception) {
 
 // raised is a chain of exceptions, given by its last one, with the signatures that may know them.
 func (s *source) raised(e *traceback.Exception) (raised Chain) {
+	s.finishByTitle(e)
 	e.Show()
 	for x := e; x != nil; x = x.Earlier {
 		before := x.Before
@@ -202,6 +203,17 @@ func (s *source) raised(e *traceback.Exception) (raised Chain) {
 	}
 	slices.Reverse(raised)
 	return raised
+}
+
+// finishByTitle gives an exception whose last line the post does not show, as where its text ends before, what the title says of it.
+func (s *source) finishByTitle(e *traceback.Exception) {
+	if e.Type != "" || e.Message != "" || len(e.Frames) == 0 || s.history.form == nil {
+		return
+	}
+	typ, message, ok := traceback.InTitle(s.history.form.Title())
+	if ok {
+		e.Type, e.Message = typ, message
+	}
 }
 
 // lastRefused takes in the last exception of those that were not matched: it may be what ended the job.

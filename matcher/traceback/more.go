@@ -167,6 +167,9 @@ func isRuler(text string) bool {
 	return len(text) >= minRuler && (text[0] == '=' || text[0] == '-') && strings.Trim(text, text[:1]) == ""
 }
 
+// isHashes tells whether a line is drawn with the sign of a comment, as people part what they show from what they say. No message has one.
+func isHashes(text string) bool { return len(text) >= minRuler && strings.Trim(text, "#") == "" }
+
 // sameRecord tells whether a line has the very header of the line with the type: the same record of the log.
 func (r *record) sameRecord(l logline.Line) bool {
 	t := r.exc.Line
@@ -243,11 +246,11 @@ func isOther(text string) bool {
 	return strings.Contains(text, "%|") || strings.HasPrefix(trimmed, "{'") || strings.HasPrefix(trimmed, `{"`) ||
 		strings.TrimRight(trimmed, " ") == logline.Fence || speech().MatchString(text) ||
 		strings.HasPrefix(text, ignoredIn) || strings.HasPrefix(text, fatalPython) || ofAnother(text) ||
-		strings.HasPrefix(text, terminateCalled) || programError(text) || isPrompt(text) || isRuler(text) && len(text) >= minMPIRuler
+		strings.HasPrefix(text, terminateCalled) || programError(text) || isPrompt(text) || isRuler(text) && len(text) >= minMPIRuler || isHashes(text)
 }
 
 // speech begins a sentence of the person who shows an error. Programs ask "did you mean" and the like.
-var speech = pattern.Lazy(`^(?:Thanks?\b|Please help|How (?:can|do|to|should) |Any(?: ?one| idea| help| advice| suggestion)|Does any|Can (?:any|some)|Could (?:any|some)|What (?:should|can|could|am) |I (?:am|have|tried|use|used|was|do|don't|can't|want|think|also|get|got|just|would) |I'(?:m|ve) |My |Hi\b|Hello\b|(?:[Bb]ut|[Aa]nd|[Ss]o|However,?) (?:if |when )?(?:I|we)\b|(?:[Ww]hen|[Ii]f|[Aa]s) I\b|How did (?:you|any)|[Tt]his is because )`)
+var speech = pattern.Lazy(`^(?:Thanks?\b|Please help|How (?:can|do|to|should) |Any(?: ?one| idea| help| advice| suggestion)|Does any|Can (?:any|some)|Could (?:any|some)|What (?:should|can|could|am) |I (?:am|have|tried|use|used|was|do|don't|can't|want|think|also|get|got|just|would|run|ran|installed|need|see|found|checked|guess|believe) |I'(?:m|ve) |My |Hi\b|Hello\b|(?:[Bb]ut|[Aa]nd|[Ss]o|However,?) (?:if |when )?(?:I|we)\b|(?:[Ww]hen|[Ii]f|[Aa]s) I\b|How did (?:you|any)|[Tt]his is because )`)
 
 // ofPerson finds that a sentence is a person's: "when I run it, I get this error:".
 var ofPerson = pattern.Lazy(`(?:^|\s)(?:I|I['’](?:m|ve)|[Mm]y)\s`)

@@ -58,6 +58,22 @@ func gotOver(before, message string) bool {
 	return goesOn().MatchString(before) || logline.GoesOn(message)
 }
 
+// inTitle is an exception anywhere in the title of a post.
+var inTitle = pattern.Lazy("(?:^|[\\s(\\[{:：,'\"`])" + toldClass + "([^`]+)")
+
+// InTitle reads the exception that the title of a post names. It is asked for a traceback whose last line is not shown.
+func InTitle(title string) (typ, msg string, ok bool) {
+	m := inTitle().FindStringSubmatch(title)
+	if m == nil || !looksRaised(m[1]) {
+		return "", "", false
+	}
+	msg = strings.TrimRight(m[2], " ")
+	if strings.Count(msg, ")") > strings.Count(msg, "(") { // the title set it in brackets
+		msg = strings.TrimSuffix(msg, ")")
+	}
+	return m[1], msg, true
+}
+
 // statusName is what C++ libraries write for a status. Python 3 prints OSError.
 const statusName = "IOError"
 
