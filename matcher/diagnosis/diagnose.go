@@ -19,6 +19,7 @@ import (
 	"github.com/gpu-triage/triage/matcher/reading"
 	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/signature"
 )
 
 // Of gives the answer so far. Known are the facts that are not from the log; calling it again with others answers what would be
@@ -87,6 +88,7 @@ func situationOf(read *reading.Result, known []facts.Fact) situation {
 	all := allFacts(read, known)
 	s := situation{facts: all, conditions: all.Situation(read.Base.Scope), changed: contradictions(known, read.Facts, read.Base.Vocabulary),
 		archive: newArchive(read)}
+	s.conditions.Set(signature.TypedName, typed(read.Heads))
 	for i, line := range read.LogPatterns {
 		s.conditions.SetLogPattern(i, line.Number > 0)
 	}
