@@ -23,6 +23,10 @@ const (
 func evidence(read *reading.Result, f *finding, s *signature.Signature, at reading.Occurrence) []report.Evidence {
 	line := f.element.Line
 	elsewhere := at.Line.Source != line.Source || at.Line.Rank != line.Rank
+	x := f.element.Exception
+	if x != nil && len(x.Frames) > 0 && at.Bare { // the frames stand on another rank alone
+		elsewhere = false
+	}
 	if elsewhere && f.element.About == "" && line.Number == f.event.Chain.Head().Line.Number { // the same text on the rank that failed first
 		line.Source, line.Number, line.Rank = at.Line.Source, at.Line.Number, at.Line.Rank
 	}

@@ -171,7 +171,8 @@ func (r *Reading) note(printed Chain, line logline.Line) (another bool) {
 func (r *Reading) occurred(e *Event, printed Chain, o Occurrence) {
 	r.statements.origin.Line(o.Line)
 	r.collectives.add(printed)
-	o.raised = printed.Head().Exception != nil
+	x := printed.Head().Exception
+	o.raised, o.Bare = x != nil, x != nil && len(x.Frames) == 0
 	e.Occurred(o, printed, r.survival.wentOn)
 	if !e.Chain.harmless() {
 		r.survival.failed(o.Line)

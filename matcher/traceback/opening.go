@@ -7,6 +7,7 @@ import (
 
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/matcher/scan"
+	"github.com/gpu-triage/triage/rules/pattern"
 )
 
 const (
@@ -81,6 +82,9 @@ func MayOpen(text string) bool {
 	}
 	return strings.Contains(text, lastCalls) || mayReport(text)
 }
+
+// streamName is the stream of a child that a program names before the first line of what it printed there, and not before the others.
+var streamName = pattern.Lazy(`std(?:out|err): $`)
 
 // setIn is the text without the few blanks that come with copying, and without marks.
 func setIn(text string) string {
@@ -206,7 +210,7 @@ func openedByHeader(l logline.Line, text string) *record {
 		r.layout = notebook
 		r.exc = &Exception{Type: trimmed, Line: l, Header: l}
 	case !isWords(before):
-		r.prefix = before
+		r.prefix = streamName().ReplaceAllString(before, "")
 	}
 	return r
 }
