@@ -264,6 +264,6 @@ func findingsIn(read *reading.Result, s situation) []*finding {
 	})
 	all := slices.Clone(findings)
 	return slices.DeleteFunc(findings, func(f *finding) bool {
-		return read.AsksHelp(f.First.Line.Source) && slices.ContainsFunc(all, f.toldInFullBy)
+		return slices.ContainsFunc(all, f.saysMoreThan) || read.AsksHelp(f.First.Line.Source) && slices.ContainsFunc(all, f.toldInFullBy)
 	})
 }

@@ -32,6 +32,21 @@ func (f *finding) toldInFullBy(other *finding) bool {
 	return found && (cut || strings.IndexFunc(after, isWord) != 0) // shard 12 is not shard 1
 }
 
+// saysMoreThan tells whether this finding, in a title, is the message of the other one, which has its traceback, with words behind it that the
+// author added: when, and with what.
+func (f *finding) saysMoreThan(other *finding) bool {
+	x, y := f.element.Exception, other.element.Exception
+	title, body := f.First.Line, other.First.Line
+	if title.Number > titleLines || body.Source != title.Source || body.Number <= title.Number || x == nil || y == nil {
+		return false
+	}
+	if len(x.Frames) > 0 || len(y.Frames) == 0 || x.Name() != y.Name() || len(y.Message) < leastTold {
+		return false
+	}
+	added, ok := strings.CutPrefix(x.Message, y.Message)
+	return ok && strings.HasPrefix(added, " ")
+}
+
 // onlyNames tells whether this finding is the name of an exception in a sentence, and the other one shows such an exception with its message.
 func (f *finding) onlyNames(other *finding) bool {
 	x, y := f.element.Exception, other.element.Exception

@@ -224,7 +224,7 @@ func (r *record) goesOn(text string) bool {
 func (r *record) goesOnAfterBlanks(text string) bool {
 	last := r.message.last()
 	switch {
-	case ofPerson().MatchString(text):
+	case ofPerson().MatchString(text), r.layout == lone && r.exc.Line.Number == 1 && !isSpace(text[0]): // a person's words, and those behind a title
 		return false
 	case isSpace(text[0]) && r.message.indented, r.message.lines() == 1 && layerFailed().MatchString(last), last == "" && r.colon, strings.HasSuffix(last, ":"), strings.HasSuffix(text, ":") && r.blanks == 1:
 		r.addBlanks()
@@ -249,8 +249,8 @@ func isOther(text string) bool {
 		strings.HasPrefix(text, terminateCalled) || programError(text) || isPrompt(text) || isRuler(text) && len(text) >= minMPIRuler || isHashes(text)
 }
 
-// speech begins a sentence of the person who shows an error. Programs ask "did you mean" and the like.
-var speech = pattern.Lazy(`^(?:Thanks?\b|Please help|How (?:can|do|to|should) |Any(?: ?one| idea| help| advice| suggestion)|Does any|Can (?:any|some)|Could (?:any|some)|What (?:should|can|could|am) |I (?:am|have|tried|use|used|was|do|don't|can't|want|think|also|get|got|just|would|run|ran|installed|need|see|found|checked|guess|believe) |I'(?:m|ve) |My |Hi\b|Hello\b|(?:[Bb]ut|[Aa]nd|[Ss]o|However,?) (?:if |when )?(?:I|we)\b|(?:[Ww]hen|[Ii]f|[Aa]s) I\b|How did (?:you|any)|[Tt]his is because )`)
+// speech begins a sentence of the person who shows an error, or the code that is shown next. Programs ask "did you mean" and the like.
+var speech = pattern.Lazy(`^(?:Thanks?\b|Please help|How (?:can|do|to|should) |Any(?: ?one| idea| help| advice| suggestion)|Does any|Can (?:any|some)|Could (?:any|some)|What (?:should|can|could|am) |I (?:am|have|tried|use|used|was|do|don't|can't|want|think|also|get|got|just|would|run|ran|installed|need|see|found|checked|guess|believe) |I'(?:m|ve) |My |Hi\b|Hello\b|(?:[Bb]ut|[Aa]nd|[Ss]o|However,?) (?:if |when )?(?:I|we)\b|(?:[Ww]hen|[Ii]f|[Aa]s) I\b|import [a-z_][\w.]*(?: as \w+)?$|from [\w.]+ import [\w(]|How did (?:you|any)|[Tt]his is because )`)
 
 // ofPerson finds that a sentence is a person's: "when I run it, I get this error:".
 var ofPerson = pattern.Lazy(`(?:^|\s)(?:I|I['’](?:m|ve)|[Mm]y)\s`)
