@@ -81,3 +81,30 @@ func TestTriedInVain(t *testing.T) {
 		t.Errorf("%s is proposed again; notes %q", option, tried.Notes)
 	}
 }
+
+// TestTitleAndTraceback: the last line of a traceback is what its title says where the post does not show it, and where both show it, the
+// traceback's. What a person wrote before and behind it is no part of it.
+func TestTitleAndTraceback(t *testing.T) {
+	const cut = "Traceback (most recent call last):\n  File \"/home/ana/tea.py\", line 4, in <module>\n    kettle.boil()\n  File \"/home/ana/ket"
+	notebook := "{\n\t\"name\": \"RuntimeError\",\n\t\"message\": \"the kettle is cold\",\n\t\"stack\": \"" + strings.Repeat("-", 75) +
+		"\nRuntimeError                              Traceback (most recent call last)\nCell In[1], line 1\n----> 1 kettle.boil()\n\nFile ~/tea/kettle.py:3\n      2 import pot\n----> 3 raise_cold()\n"
+	for name, c := range map[string]struct {
+		post, title string
+		line        int
+	}{
+		"cut off":               {"Tea for many (RuntimeError: the kettle is cold)\n\nHi, I get this:\n\n```\n" + cut, "RuntimeError: the kettle is cold", 6},
+		"more words above":      {"RuntimeError: the kettle is in a state that should not be when it is red\n" + kettle, "RuntimeError: the kettle is in a state that should not be", 7},
+		"a quotation":           {"Hi, I want tea.\n\n>RuntimeError: the kettle is cold\n\nThank you\n", "RuntimeError: the kettle is cold", 3},
+		"words behind":          {"RuntimeError: the kettle is cold\n\nBoiling ends with this:\n\nno tea\n", "RuntimeError: the kettle is cold", 1},
+		"code behind":           {"I want tea.\n\nRuntimeError: the kettle is cold\nimport tea\n", "RuntimeError: the kettle is cold", 3},
+		"hashes behind":         {"I want tea.\n\nRuntimeError: the kettle is cold\n" + strings.Repeat("#", 30) + "\nThe pot is red.\n", "RuntimeError: the kettle is cold", 3},
+		"a worker":              {"the kettles fail\nworker-0: RuntimeError: the kettle is cold\n", "RuntimeError: the kettle is cold", 2},
+		"a statement before":    {"raise RuntimeError(f\"{x} is cold\") RuntimeError: the kettle is cold\n", "RuntimeError: the kettle is cold", 1},
+		"copied from an editor": {notebook, "RuntimeError: the kettle is cold", 5},
+	} {
+		found := answerTo(t, c.post).Diagnoses
+		if len(found) == 0 || found[0].Title != c.title || found[0].Evidence[0].Line != c.line {
+			t.Errorf("%s: found is %+v", name, found)
+		}
+	}
+}

@@ -111,7 +111,7 @@ var quotations = []quotation{
 
 // failing finds the words of which each message has one that says what failed.
 var failing = pattern.Lazy(`(?i)(?:error|exception)\b|\b(?:no such|no module|not found|fail(?:s|ed|ure)?|can ?not|can['’]t|could ?n['o]t|denied|fatal|killed|invalid|unable|undefined|out of memory|timed out|refused|not recognized|unrecognized|` +
-	`fault|illegal|no attribute|unexpected|required|aborted|not supported|unsupported|missing|mismatch|not (?:a|an|in|installed|available|allowed|defined))\b`)
+	`fault|illegal|no attribute|unexpected|required|aborted|not supported|unsupported|missing|mismatch|not (?:a|an|in|installed|available|allowed|defined|loaded|set|valid|accessible|enabled|detected|compatible|reachable|running))\b`)
 
 // marked is a line that Markdown's marks set apart as a whole: of four words or more, what a program printed or a command; or an error.
 var marked = pattern.Lazy("^\\s{0,3}(?:`{1,2}([^`\\s]+(?: [^`\\s]+){3,})`{1,2}[.,;]?|\\*\\*((?:[A-Za-z_.]*Error|ERROR|Exception): [^*\\n]+)\\*\\*)\\s*$")

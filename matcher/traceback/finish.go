@@ -2,6 +2,7 @@ package traceback
 
 import (
 	"cmp"
+	"strconv"
 	"strings"
 
 	"github.com/gpu-triage/triage/matcher/logline"
@@ -26,6 +27,25 @@ func (r *record) unfinished() *Exception {
 		e.Type, e.Message = announced(r.before())
 	}
 	return e
+}
+
+// messageForm is the message of an exception as notebooks keep it, before the traceback: "message": "...",
+var messageForm = pattern.Lazy(`(?m)^\s*"message": ("(?:[^"\\\n]|\\.)*"),\s*$`)
+
+// messageBefore is the message of a notebook's exception whose last line is not shown, "" where nothing tells it.
+func (r *record) messageBefore() string {
+	if r.layout != notebook || r.before == nil {
+		return ""
+	}
+	m := messageForm().FindStringSubmatch(r.before())
+	if m == nil {
+		return ""
+	}
+	text, err := strconv.Unquote(m[1])
+	if err != nil { // JSON has escapes that Go has not
+		return ""
+	}
+	return text
 }
 
 // announced is the exception whose repr ends the last line of what was printed before its traceback; "" where none does.
@@ -80,6 +100,9 @@ func (r *record) finish() *Exception {
 	e := r.exc
 	e.Frames, e.Earlier, e.Link, e.Swallowed = r.frames, r.earlier, r.link, r.swallowed
 	e.Lines, e.Message = r.message.kept(), plain(r.message.text(r.width, len(e.Type)+len(": ")))
+	if e.Message == "" {
+		e.Message = r.messageBefore()
+	}
 	if key := keyOf(e.Message); e.Type == keyError && key != "" {
 		e.Message = key
 	}

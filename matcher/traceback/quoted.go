@@ -28,7 +28,7 @@ func quoted(text string) (typ, msg string, ok bool) {
 }
 
 var (
-	caughtType = pattern.Lazy(`^(?:[^:]{0,60}(?i:\b(?:failed|failure|crashed|aborted|error|exception|fatal)\b)[^:]{0,60}:|(?:ERROR|CRITICAL|FATAL)(?: \S+:\d+:?)?|[^:]{0,120}\bUNAVAILABLE: [A-Z][\w ]{0,30}:|(?:worker|node|host|rank|gpu|master|slave)[\w.-]{0,40}\d:) ` +
+	caughtType = pattern.Lazy(`^(?:[^:]{0,60}(?i:\b(?:failed|failure|crashed|aborted|error|exception|fatal)\b)[^:]{0,60}:|(?:ERROR|CRITICAL|FATAL)(?: \S+:\d+:?)?|[^:]{0,120}\bUNAVAILABLE: [A-Z][\w ]{0,30}:|(?:worker|node|host|rank|gpu|master|slave)[\w.-]{0,40}\d:|\s{0,8}raise [\w.]+\(.{1,300}\)) ` +
 		`((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)): (.+)$`)
 	// toldType is an exception that a person says to have got, in Markdown's marks for code.
 	toldType = pattern.Lazy("(?i:\\b(?:get(?:s|ting)?|got|gives?|giving|gave|see|saw|rais(?:es|ed|ing)|throws?|thr(?:ew|own)|fails? with|failed with|error)\\b[^`\n]{0,60}?)`{1,3}" +
