@@ -5,6 +5,7 @@ import (
 
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/matcher/traceback"
+	"github.com/gpu-triage/triage/rules/pattern"
 )
 
 // maxTold is how many lines of a post are asked about, each of them by the classes that its author may have left out.
@@ -34,6 +35,10 @@ func (s *source) told(head []byte) {
 	}
 }
 
+// status is the code, before the words of a message, that gRPC and absl give to every error.
+var status = pattern.Lazy(`(?:^|\s)(?:CANCELLED|UNKNOWN|INVALID_ARGUMENT|DEADLINE_EXCEEDED|NOT_FOUND|ALREADY_EXISTS|PERMISSION_DENIED|RESOURCE_EXHAUSTED|FAILED_PRECONDITION|ABORTED|` +
+	`OUT_OF_RANGE|UNIMPLEMENTED|INTERNAL|UNAVAILABLE|DATA_LOSS|UNAUTHENTICATED): \S`)
+
 // toldLines are the lines of a post that may be messages of errors.
 func toldLines(form *logline.Form, head []byte) (told []logline.Line) {
 	number, announced := 0, false
@@ -43,7 +48,7 @@ func toldLines(form *logline.Form, head []byte) (told []logline.Line) {
 			if line.Text == "" {
 				return nil
 			}
-			own := traceback.OwnMessage(line.Text)
+			own := traceback.OwnMessage(line.Text) || status().MatchString(line.Text)
 			if (line.Told || announced || own || number == 1) && line.Level == "" && len(told) < maxTold {
 				told = append(told, line)
 			}
