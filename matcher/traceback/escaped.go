@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/gpu-triage/triage/matcher/logline"
+	"github.com/gpu-triage/triage/rules/pattern"
 )
 
 // unescape reads a traceback that was printed as a Python string or list of strings, on one line.
@@ -31,6 +32,32 @@ func (a *Assembler) unbox(l logline.Line) bool {
 	}
 	border, said, _ := strings.Cut(last, "╯")
 	return a.unfold(l, append(lines, "╰"+border+"╯", strings.TrimSpace(said)))
+}
+
+var (
+	// joinedFrame is a frame behind another or behind the header, where a page made blanks of the line breaks.
+	joinedFrame = pattern.Lazy(`\s+(File "[^"\n]{1,400}", line \d+(?:, in (?:<[^<>\s]+>|[\w.]+))?)(?:\s+|$)`)
+	// joinedLink is what parts the tracebacks of a chain there.
+	joinedLink = pattern.Lazy(`\s+(During handling of the above exception, another exception occurred:|The above exception was the direct cause of the following exception:)\s+`)
+	// joinedLast is a source line with the last line of its traceback behind it.
+	joinedLast = pattern.Lazy(`^(    .*?\S)\s+((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit)(?:: .*)?)$`)
+)
+
+// isJoined tells whether a line is a traceback whose line breaks were lost.
+func isJoined(text string) bool {
+	_, rest, ok := strings.Cut(text, lastCalls+": ")
+	return ok && strings.HasPrefix(strings.TrimLeft(rest, " "), `File "`)
+}
+
+// unjoin reads a traceback whose line breaks were lost.
+func (a *Assembler) unjoin(l logline.Line) bool {
+	text := l.Body()
+	text = joinedLink().ReplaceAllString(text[strings.Index(text, logline.TracebackHeader):], "\n\n$1\n\n")
+	lines := strings.Split(joinedFrame().ReplaceAllString(text, "\n  $1\n    "), "\n")
+	for i, line := range lines {
+		lines[i] = joinedLast().ReplaceAllString(line, "$1\n$2")
+	}
+	return a.unfold(l, strings.Split(strings.Join(lines, "\n"), "\n"))
 }
 
 // unfold reads the lines that one line stands for.

@@ -119,6 +119,9 @@ func (w *writer) begin(l logline.Line) bool {
 	if strings.Contains(text, joinedBox) && strings.Contains(text, logline.TracebackHeader) {
 		return w.asm.unbox(l)
 	}
+	if isJoined(text) {
+		return w.asm.unjoin(l)
+	}
 	r := opened(l, text)
 	if r == nil {
 		return false
