@@ -105,6 +105,7 @@ var quotations = []quotation{
 	{pattern.Lazy(`()\*\*([^*\n]{12,800})\*\*`), false},
 	{pattern.Lazy(`()["“]([^\s"“”][^"“”\n]{11,800})["”]`), false},
 	{pattern.Lazy(`(` + announced + `)(\S[^\n]{12,800})$`), false},
+	{pattern.Lazy("((?i:\\b(?:gives?|gave|giving|got|gets?|says?|said|shows?|showed|prints?|printed|returns?|returned)\\b(?: me| us)?[:,]?) )`([^`\n]{12,800})$"), false}, // it goes on in the next line
 	{pattern.Lazy(`^([^\n]{1,300}?[\s'‘])(` + raisedText + `[^\n]{2,800})$`), true},
 	{pattern.Lazy(`()(` + plain + `)`), true},
 }

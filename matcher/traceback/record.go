@@ -263,11 +263,13 @@ func (r *record) isNone() bool {
 	return r.headless && !r.showsRaise() || r.swallowed && len(r.frames) == 0
 }
 
-// showsRaise tells whether the deepest frame shows the whole statement that raised: then that says what the last line would have said.
+// showsRaise tells whether the deepest frame shows the statement that raised: that says what the last line would have said, or, where it goes
+// on in lines that are not shown, that there was an error.
 func (r *record) showsRaise() bool {
 	if len(r.frames) == 0 {
 		return false
 	}
-	typ, _ := raisedBy(r.frames[len(r.frames)-1].Code)
-	return typ != ""
+	code := r.frames[len(r.frames)-1].Code
+	typ, _ := raisedBy(code)
+	return typ != "" || len(r.frames) > 1 && raisedIn(code) != ""
 }
