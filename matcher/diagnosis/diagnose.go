@@ -13,12 +13,14 @@ package diagnosis
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/gpu-triage/triage/matcher/facts"
 	"github.com/gpu-triage/triage/matcher/pace"
 	"github.com/gpu-triage/triage/matcher/reading"
 	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/rules/condition"
+	"github.com/gpu-triage/triage/rules/pattern"
 	"github.com/gpu-triage/triage/rules/signature"
 )
 
@@ -127,5 +129,16 @@ func diagnose(read *reading.Result, s situation, c conclusion, m match) (d repor
 		_, told := s.facts[asked.Name]
 		return told
 	})
+	if len(d.Fixes) > 0 {
+		d.Fixes[0].Do = standsFirst(d.Fixes[0].Do)
+	}
 	return d, notes
+}
+
+// otherwise begins a fix that stands behind another one in its file.
+var otherwise = pattern.Lazy(`^(?:Or|Else),? (.)`)
+
+// standsFirst is what a fix says when those before it are left out.
+func standsFirst(do string) string {
+	return otherwise().ReplaceAllStringFunc(do, func(begin string) string { return strings.ToUpper(begin[len(begin)-1:]) })
 }
