@@ -140,5 +140,9 @@ var otherwise = pattern.Lazy(`^(?:Or|Else),? (.)`)
 
 // standsFirst is what a fix says when those before it are left out.
 func standsFirst(do string) string {
-	return otherwise().ReplaceAllStringFunc(do, func(begin string) string { return strings.ToUpper(begin[len(begin)-1:]) })
+	m := otherwise().FindStringSubmatch(do)
+	if m == nil {
+		return do
+	}
+	return strings.ToUpper(m[1]) + do[len(m[0]):]
 }
