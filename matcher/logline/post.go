@@ -99,6 +99,7 @@ var quotations = []quotation{
 	{pattern.Lazy("(" + ofError + `)["“]((?:[^"“”\s]+ ){2,}[^"“”\n]{1,800})["”]`), true},
 	{pattern.Lazy("()`{1,3}(" + exception + "[^\\n]{0,800})`{1,3}(?:[\\s.,!?);:]|$)"), true},
 	{pattern.Lazy(`()\*\*(` + exception + `[^\n]{0,800})\*\*(?:[\s.,!?);:]|$)`), true},
+	{pattern.Lazy(`()\( ?(` + raisedText + `[^\n]{2,800}?)\)(?:[\s.,!?;:]|$)`), true},
 	{pattern.Lazy(`()["“](` + exception + `[^\n]{0,800})["”](?:[\s.,!?);:]|$)`), true},
 	{pattern.Lazy(`^(.{0,200}\braise \w[\w.]*\([^\n]{0,400}?) (` + exception + `[^\n]{0,800})$`), true}, // a statement, and what it raised
 	{pattern.Lazy("()`{1,3}([^`\\n]{12,800})`{1,3}"), false},
