@@ -208,7 +208,7 @@ func (r *record) endsByItself() bool {
 // that has indented lines, or announce more of itself by a colon; otherwise it must only not be something else.
 func (r *record) goesOn(text string) bool {
 	indented := isSpace(text[0])
-	if (isOther(text) || r.endsByItself()) && !(r.blanks == 0 && r.announced()) {
+	if (isOther(text) || r.endsByItself() || importLine().MatchString(text)) && !(r.blanks == 0 && r.announced()) {
 		return false
 	}
 	if r.prefix != "" && r.layout != lone && !indented && !r.announced() {
@@ -249,8 +249,11 @@ func isOther(text string) bool {
 		strings.HasPrefix(text, terminateCalled) || programError(text) || isPrompt(text) || isRuler(text) && len(text) >= minMPIRuler || isHashes(text)
 }
 
-// speech begins a sentence of the person who shows an error, or the code that is shown next. Programs ask "did you mean" and the like.
-var speech = pattern.Lazy(`^(?:Thanks?\b|Please help|How (?:can|do|to|should) |Any(?: ?one| idea| help| advice| suggestion)|Does any|Can (?:any|some)|Could (?:any|some)|What (?:should|can|could|am) |I (?:am|have|tried|use|used|was|do|don't|can't|want|think|also|get|got|just|would|run|ran|installed|need|see|found|checked|guess|believe) |I'(?:m|ve) |My |Hi\b|Hello\b|(?:[Bb]ut|[Aa]nd|[Ss]o|However,?) (?:if |when )?(?:I|we)\b|(?:[Ww]hen|[Ii]f|[Aa]s) I\b|import [a-z_][\w.]*(?: as \w+)?$|from [\w.]+ import [\w(]|How did (?:you|any)|[Tt]his is because )`)
+// speech begins a sentence of the person who shows an error. Programs ask "did you mean" and the like.
+var speech = pattern.Lazy(`^(?:Thanks?\b|Please help|How (?:can|do|to|should) |Any(?: ?one| idea| help| advice| suggestion)|Does any|Can (?:any|some)|Could (?:any|some)|What (?:should|can|could|am) |I (?:am|have|tried|use|used|was|do|don't|can't|want|think|also|get|got|just|would|run|ran|installed|need|see|found|checked|guess|believe) |I'(?:m|ve) |My |Hi\b|Hello\b|(?:[Bb]ut|[Aa]nd|[Ss]o|However,?) (?:if |when )?(?:I|we)\b|(?:[Ww]hen|[Ii]f|[Aa]s) I\b|How did (?:you|any)|[Tt]his is because )`)
+
+// importLine begins the code that a person shows next.
+var importLine = pattern.Lazy(`^(?:import [a-z_][\w.]*(?: as \w+)?$|from [\w.]+ import [\w(])`)
 
 // ofPerson finds that a sentence is a person's: "when I run it, I get this error:".
 var ofPerson = pattern.Lazy(`(?:^|\s)(?:I|I['’](?:m|ve)|[Mm]y)\s`)
