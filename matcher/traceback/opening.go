@@ -40,9 +40,6 @@ func MayOpen(text string) bool {
 		return false
 	}
 	switch c := text[0]; {
-	case c == '#': // as the title of a post
-		typ, _, ok := parseType(withoutHeading(text))
-		return ok && looksRaised(typ)
 	case c == ' ', c == '\t', c == '>', c == '[', strings.IndexByte(marks, c) >= 0:
 		if strings.HasPrefix(strings.TrimLeft(text, " \t"), `File "`) {
 			return true
@@ -96,11 +93,6 @@ func setIn(text string) string {
 	}
 	return unmarked(text)
 }
-
-// heading is what makes a line a heading in Markdown.
-var heading = pattern.Lazy(`^#{1,6} `)
-
-func withoutHeading(text string) string { return text[len(heading().FindString(text)):] }
 
 // unmarked is the text without the marks with which Markdown sets a whole line as a quotation, code, bold or italic.
 func unmarked(text string) string {
@@ -184,9 +176,6 @@ func hasOpener(text string) bool {
 
 // opened begins a record with this line, or gives nil. The ways to begin one are tried in this order.
 func opened(l logline.Line, text string) *record {
-	if l.Number == 1 {
-		text = withoutHeading(text)
-	}
 	for _, begin := range [...]func(logline.Line, string) *record{
 		openedByHeader, openedByReport, openedByFrame, openedByType, openedByPytest, openedByFault, openedByIgnored, openedByTerminate,
 	} {

@@ -55,8 +55,7 @@ func TestCaught(t *testing.T) {
 		"Bug: OSError: bad":                               "OSError",
 		"But the output: 'OSError: 'a' is bad'.":          "OSError",
 		" it shows  \"OSError: bad\" when I run it":       "OSError",
-		"# OSError: bad":                                  "OSError", // a title
-		"x = 1\n# OSError: bad":                           "",
+		"# OSError: bad":                                  "",
 		"pot: OSError: bad":                               "OSError",
 		"# see OSError: bad":                              "",
 		"[Bug]: OSError: bad":                             "OSError",
