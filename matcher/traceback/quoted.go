@@ -40,7 +40,7 @@ var (
 	// toldInSingle is one between single quotes, which may stand in the message as well: the last one ends it.
 	toldInSingle = pattern.Lazy(toldWords + `[^\n'‘]{0,40}?['‘]` + toldClass + `([^\n]+)['’](?:[\s.,!?)]|$)`)
 	// toldInTitle is one behind the word with which a person heads a question, or in the title behind the label that a tracker puts there.
-	toldInTitle = pattern.Lazy(`^[#*\s]*(?:(?i:question|bug|bug report|issue|problem|help|error|exception)\s?[:：-]?\s?|(?i:raised|threw|got|getting|(?:fail|crash|end)(?:s|ed) with) |[a-z][\w./-]{1,40}: |[A-Z][^\n:]{2,80} [-–—] |` +
+	toldInTitle = pattern.Lazy(`^[#*\s]*(?:(?i:question|bug|bug report|issue|problem|help|error|exception)\s?[:：-]?\s?|(?i:raised|threw|got|getting|(?:fail|crash|end)(?:s|ed) with) |[A-Z][^\n:]{2,80} [-–—] |` +
 		`\[(?i:bug|bug report|question|issue|problem|help|help wanted|error|usage|installation)\] ?[:：]? ?(?:[^\n]{0,120}?[\s:：-])?)` + toldClass + `(.+)$`)
 )
 
