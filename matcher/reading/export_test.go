@@ -24,6 +24,8 @@ func (r *Reading) ReadPlain(name string, from io.Reader) error {
 	if err != nil {
 		return err
 	}
+	s.history.form = logline.Sniff(name, all)
+	s.show(all)
 	stats, err := loglinetest.ReadLines(bytes.NewReader(all), name, func(line logline.Line) error {
 		s.progress.lines = line.Number
 		s.take(line, anything, nil)

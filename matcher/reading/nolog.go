@@ -16,9 +16,7 @@ func (s *source) judge() {
 	form := s.history.form
 	s.progress.asked = form.AsksHelp()
 	whole := len(s.head) < kind.HeadBytes
-	if len(s.heads) < maxHeads && !s.machine[s.name] {
-		s.heads = append(s.heads, Head{string(form.Unwrapped(s.head)), form.IsPost()})
-	}
+	s.show(s.head)
 	if s.head == nil || !whole && !s.events.in(s.name) {
 		return
 	}
@@ -39,6 +37,15 @@ func (s *source) judge() {
 	}
 	if len(s.noLogs) < maxNoLogs && !s.events.in(s.name) {
 		s.noLogs = append(s.noLogs, is.Kind.Note(s.name))
+	}
+}
+
+// show keeps the first bytes of the source, or as many of them as there are, for who asks what they show.
+func (s *source) show(head []byte) {
+	head = head[:min(len(head), kind.HeadBytes)]
+	if len(head) > 0 && len(s.heads) < maxHeads && !s.machine[s.name] {
+		form := s.history.form
+		s.heads = append(s.heads, Head{string(form.Unwrapped(head)), form.IsPost()})
 	}
 }
 
