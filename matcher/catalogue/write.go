@@ -121,8 +121,8 @@ func (w *writer) name(place string) string {
 	return "‹" + strings.NewReplacer("_", " ", ".", " ").Replace(place) + "›"
 }
 
-// findings are what is known of a comparison of lines, or of a name's history; the names of their members say enough.
-var findings = []string{signature.PaceFinding, signature.FlightFinding, signature.FailedFinding, signature.PostFinding, signature.HistoryName, signature.DistributionName}
+// findings are what is known of a comparison of lines, of a name's history, or of the command lines that are shown; the names of their members say enough.
+var findings = []string{signature.PaceFinding, signature.FlightFinding, signature.FailedFinding, signature.PostFinding, signature.HistoryName, signature.DistributionName, signature.CommandLineName}
 
 // metavariable stands in a command for a value that only a log has.
 func metavariable(place string) string {

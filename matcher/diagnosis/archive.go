@@ -123,7 +123,10 @@ func (a *archive) inSubmodule(bare, parameter string, situation *condition.Situa
 	var fit []history.Name
 	for _, full := range history.InSubmodules(top) {
 		p := a.open(full)
-		if p == nil || p.IsModule(full) || alone && a.installed(p.Name(), situation) == "" || slices.ContainsFunc(fit, func(n history.Name) bool { return a.open(n.Dotted) == p }) {
+		if p == nil || p.IsModule(full) || slices.ContainsFunc(fit, func(n history.Name) bool { return a.open(n.Dotted) == p }) {
+			continue
+		}
+		if alone && a.installed(p.Name(), situation) == "" {
 			continue
 		}
 		if member {

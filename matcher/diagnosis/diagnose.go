@@ -90,7 +90,7 @@ func situationOf(read *reading.Result, known []facts.Fact) situation {
 	all := allFacts(read, known)
 	s := situation{facts: all, conditions: all.Situation(read.Base.Scope), changed: contradictions(known, read.Facts, read.Base.Vocabulary),
 		archive: newArchive(read)}
-	s.conditions.Set(signature.TypedName, typed(read.Heads))
+	s.conditions.Set(signature.CommandLineName, commandLines(read.Heads))
 	for i, line := range read.LogPatterns {
 		s.conditions.SetLogPattern(i, line.Number > 0)
 	}

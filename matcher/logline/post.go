@@ -28,7 +28,7 @@ var asks = pattern.Lazy(`(?mi)^[^\n]{0,300}(?:^|[\s(])(?:i|i['’](?:a?m|ve)|we|
 // asksHelp finds a sentence in which somebody asks about a failure, at the beginning of a line or in the usual words; comments of a program and
 // its documentation have none.
 var asksHelp = pattern.Lazy(`(?mi)^(?:(?:when|if|as|but) )?(?:i|i['’](?:a?m|ve))\s[a-z][^\n={};#]{10,}$|^(?:hi|hello|hey|dear)\b[^\n=]{0,80}$|` +
-	`^\W{0,6}(?:describe the (?:bug|problem)|bug description|to reproduce|steps to reproduce|expected behaviou?r|actual behaviou?r|current behaviou?r|what happened|source code / logs)\W{0,6}$|^#{1,6} (?:the )?problem\W{0,3}$|` +
+	`^\W{0,6}(?:describe the (?:bug|problem)|bug description|to reproduce|steps to reproduce|(?:expected|actual|current) behaviou?r|what happened|source code / logs)\W{0,6}$|^#{1,6} (?:the )?problem\W{0,3}$|` +
 	`\b(?:thanks in advance|please help|any (?:idea|help|advice|suggestion)s?\b[^\n]{0,40}\?|how (?:can|do|should) i\b)`)
 
 // Markdown's own signs: a title with a sentence or another heading below it, a heading of a part, and what begins or ends a print.

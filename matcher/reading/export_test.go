@@ -25,7 +25,7 @@ func (r *Reading) ReadPlain(name string, from io.Reader) error {
 		return err
 	}
 	s.history.form = logline.Sniff(name, all)
-	s.show(all)
+	s.keepHead(all)
 	stats, err := loglinetest.ReadLines(bytes.NewReader(all), name, func(line logline.Line) error {
 		s.progress.lines = line.Number
 		s.take(line, anything, nil)

@@ -16,7 +16,7 @@ func (s *source) judge() {
 	form := s.history.form
 	s.progress.asked = form.AsksHelp()
 	whole := len(s.head) < kind.HeadBytes
-	s.show(s.head)
+	s.keepHead(s.head)
 	if s.head == nil || !whole && !s.events.in(s.name) {
 		return
 	}
@@ -40,8 +40,8 @@ func (s *source) judge() {
 	}
 }
 
-// show keeps the first bytes of the source, or as many of them as there are, for who asks what they show.
-func (s *source) show(head []byte) {
+// keepHead keeps the first bytes of the source, or as many of them as there are, for who asks what they show.
+func (s *source) keepHead(head []byte) {
 	head = head[:min(len(head), kind.HeadBytes)]
 	if len(head) > 0 && len(s.heads) < maxHeads && !s.machine[s.name] {
 		form := s.history.form

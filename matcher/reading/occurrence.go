@@ -34,7 +34,8 @@ type episode struct {
 
 // Occurred counts the event, of which that was printed this time. An exception that the job went on after is forgotten when it is
 // raised again: programs try once more, and the last attempt is the one that ends them. So is one that was told by its last line alone, as
-// in the title of a post or by a rank whose other lines were lost, when its traceback follows. What lines tell, such as a loss that is no number, began with the first of them.
+// in the title of a post or by a rank whose other lines were lost, when its traceback follows. What lines tell, such as a loss that is no
+// number, began with the first of them.
 func (e *Event) Occurred(o Occurrence, printed Chain, wentOn func(Occurrence) bool) {
 	attempt := printed.Head().Exception != nil
 	if e.Chain == nil || attempt && (wentOn(e.shown) || printed.showsMoreThan(e.Chain)) {

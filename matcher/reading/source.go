@@ -207,7 +207,7 @@ func (s *source) raised(e *traceback.Exception) (raised Chain) {
 
 // finishByTitle gives an exception whose last line the post does not show, as where its text ends before, what the title says of it.
 func (s *source) finishByTitle(e *traceback.Exception) {
-	if e.Message != "" || len(e.Frames) == 0 || s.history.form == nil {
+	if e.Message != "" || len(e.Frames) == 0 {
 		return
 	}
 	typ, message, ok := traceback.InTitle(s.history.form.Title())

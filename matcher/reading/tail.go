@@ -30,7 +30,7 @@ func (r *Reading) Tail(name string) *Tail {
 func (t *Tail) Write(added []byte) (int, error) {
 	if t.lines == nil {
 		t.lines = newLineFilter(t.source, logline.Sniff(t.name, added))
-		t.source.show(added)
+		t.source.keepHead(added)
 	}
 	t.rest = append(t.rest, added...)
 	if n := bytes.IndexByte(t.rest, '\n') + 1; t.lines.long && n > 0 {

@@ -11,7 +11,6 @@ func TestTold(t *testing.T) {
 	const hello = "# A cold pot of tea\n\nHi, I brew tea and it fails.\n"
 	for name, c := range map[string]struct{ log, want string }{
 		"the class left out": {hello + "The error is\n`ranks: out of memory in the pot`\n", "oom"},
-		"a status":           {hello + "It ends with\n\n2026-11-20 10:00:00,123 RESOURCE_EXHAUSTED: ranks: out of memory in the pot\n", "oom"},
 		"the title":          {"# out of memory in this pot\n\nI brew tea and it fails.\n", "oom"},
 		"nothing failed":     {"# A warm pot of tea\n\nThe pot is warm.\n", ""},
 		"a log":              {"brewing\nthe error is\nthe lid did not fit this pot\n", ""},

@@ -2,7 +2,7 @@ package traceback
 
 import (
 	"cmp"
-	"strconv"
+	"encoding/json"
 	"strings"
 
 	"github.com/gpu-triage/triage/matcher/logline"
@@ -41,8 +41,9 @@ func (r *record) messageBefore() string {
 	if m == nil {
 		return ""
 	}
-	text, err := strconv.Unquote(m[1])
-	if err != nil { // JSON has escapes that Go has not
+	var text string
+	err := json.Unmarshal([]byte(m[1]), &text)
+	if err != nil {
 		return ""
 	}
 	return text

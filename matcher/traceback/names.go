@@ -104,7 +104,7 @@ func once(typ, msg string) (string, string) {
 	return typ, msg
 }
 
-// otherNames are Python's exceptions whose names do not end like one.
+// otherNames are exceptions whose names do not end like one: Python's, and those that gRPC raises for a stream.
 var otherNames = map[string]bool{
 	"StopIteration": true, "StopAsyncIteration": true, "KeyboardInterrupt": true, "SystemExit": true, "GeneratorExit": true,
 	"ExceptionGroup": true, "BaseExceptionGroup": true, "TimeoutExpired": true, "_Rendezvous": true, "_MultiThreadedRendezvous": true,

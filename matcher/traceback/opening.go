@@ -83,9 +83,6 @@ func MayOpen(text string) bool {
 	return strings.Contains(text, lastCalls) || mayReport(text)
 }
 
-// streamName is the stream of a child that a program names before the first line of what it printed there, and not before the others.
-var streamName = pattern.Lazy(`std(?:out|err): $`)
-
 // setIn is the text without the few blanks that come with copying, and without marks.
 func setIn(text string) string {
 	if trimmed := strings.TrimLeft(text, " "); len(text)-len(trimmed) <= maxSetIn {
@@ -185,6 +182,9 @@ func opened(l logline.Line, text string) *record {
 	}
 	return nil
 }
+
+// streamName is the stream of a child that a program names before the first line of what it printed there, and not before the others.
+var streamName = pattern.Lazy(`std(?:out|err): $`)
 
 // openedByHeader begins with "Traceback (most recent call last):", in any of its layouts.
 func openedByHeader(l logline.Line, text string) *record {

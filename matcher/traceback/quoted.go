@@ -31,7 +31,7 @@ var (
 	caughtType = pattern.Lazy(`^(?:[^:]{0,60}(?i:\b(?:failed|failure|crashed|aborted|error|exception|fatal)\b)[^:]{0,60}:|(?:ERROR|CRITICAL|FATAL)(?: \S+:\d+:?)?|[^:]{0,120}\bUNAVAILABLE: [A-Z][\w ]{0,30}:|(?:worker|node|host|rank|gpu|master|slave)[\w.-]{0,40}\d:|\s{0,8}raise [\w.]+\(.{1,300}\)) ` +
 		`((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)): (.+)$`)
 	// toldType is an exception that a person says to have got, in Markdown's marks for code.
-	toldType = pattern.Lazy("(?i:\\b(?:get(?:s|ting)?|got|gives?|giving|gave|see|saw|rais(?:es|ed|ing)|throws?|thr(?:ew|own)|fails? with|failed with|error|with|leads? to|results? in|hits?|encounter(?:s|ed)?|fac(?:es?|ed|ing)|me[e]?t)\\b[^`\n]{0,60}?)`{1,3}" +
+	toldType = pattern.Lazy("(?i:\\b(?:get(?:s|ting)?|got|gives?|giving|gave|see|saw|rais(?:es|ed|ing)|throws?|thr(?:ew|own)|fails? with|failed with|error|with|leads? to|results? in|hits?|encounter(?:s|ed)?|fac(?:es?|ed|ing)|met|meet)\\b[^`\n]{0,60}?)`{1,3}" +
 		"((?:[A-Za-z_]\\w*\\.)*[A-Z]\\w*(?:Error|Exception)): ([^`\n]+)`{1,3}")
 	// toldPlainly is one that a person tells of without marks; the words before it say that it is a person.
 	toldPlainly = pattern.Lazy(`(?i:\b(?:I|I'm|we|my|me|you|u|plz|please|help)\b[^\n]{0,200}?\b(?:error|exception|errors|get|getting|got|meet|met|face|facing|see|saw|like|log|output|message)\b|^(?:errors? )?like|[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}：，])[ :;,"'(-]{0,4}` + toldClass + `(.+)$`)

@@ -193,7 +193,7 @@ func eventNames() map[string]condition.Shape {
 	names := FindingShapes()
 	names[HistoryName] = HistoryShape()
 	names[DistributionName] = DistributionShape()
-	names[TypedName] = TypedShape()
+	names[CommandLineName] = CommandLineShape()
 	maps.Copy(names, map[string]condition.Shape{
 		"text": text, "line": text, "before": text, "source": text,
 		"error": {Type: condition.Object, Members: exception},

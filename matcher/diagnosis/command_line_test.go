@@ -7,8 +7,8 @@ import (
 	"github.com/gpu-triage/triage/matcher/reading"
 )
 
-// TestTyped: command lines are found as people and shells write them, and what only looks so is none.
-func TestTyped(t *testing.T) {
+// TestCommandLines: command lines are found as people and shells write them, and what only looks so is none.
+func TestCommandLines(t *testing.T) {
 	for text, want := range map[string][]string{
 		"$ python train.py --n-ctx 4 -b 2\n":            {"n_ctx", "b"},
 		"I run `serve start --ngl 1` and get this\n":    {"ngl"},
@@ -18,7 +18,7 @@ func TestTyped(t *testing.T) {
 		"  --lr LR  the learning rate\n":                nil,
 		"a well-known state-of-the-art model\n":         nil,
 	} {
-		members := typed([]reading.Head{{Text: text}}).Member("options")
+		members := commandLines([]reading.Head{{Text: text}}).Member("options")
 		var got []string
 		for _, item := range members.Items() {
 			got = append(got, item.String())

@@ -1,0 +1,15 @@
+package signature
+
+import "github.com/gpu-triage/triage/rules/condition"
+
+// CommandLineName is the name by which conditions know the command lines that the first lines of the logs show, as people and launchers write them.
+const CommandLineName = "command_line"
+
+// CommandLineShape is what conditions can ask of it.
+func CommandLineShape() condition.Shape {
+	text := condition.Shape{Type: condition.String}
+	return condition.Shape{Type: condition.Object, Members: map[string]condition.Shape{
+		"text":    text,                                 // one line below the other, "" when none is shown
+		"options": {Type: condition.List, Items: &text}, // the names of their options as Python writes them: n_ctx for --n-ctx
+	}}
+}
