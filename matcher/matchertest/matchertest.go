@@ -31,6 +31,7 @@ func Story(t *testing.T) *matcher.Engine {
 		"cut.yaml":      signature("cut", "generic", "Traceback", `error.type == "" and any(error.frames, .line > 0)`),
 		"chatter.yaml":  signature("chatter", "noise", "libfoo", `text contains "libfoo"`),
 		"killed.yaml":   signature("killed", "cause", "Killed", `text contains "Killed"`),
+		"lid.yaml":      signature("lid", "cause", "lid does not fit", `error.name == "ValueError" and error.message contains "lid does not fit"`),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -10,10 +10,11 @@ import (
 func TestTold(t *testing.T) {
 	const hello = "# A cold pot of tea\n\nHi, I brew tea and it fails.\n"
 	for name, c := range map[string]struct{ log, want string }{
-		"the class left out": {hello + "The error is\n`ranks: out of memory in the pot`\n", "oom"},
-		"the title":          {"# out of memory in this pot\n\nI brew tea and it fails.\n", "oom"},
+		"the class left out": {hello + "The error is\n`the lid does not fit this pot`\n", "lid"},
+		"the title":          {"# the lid does not fit this pot\n\nI brew tea and it fails.\n", "lid"},
 		"nothing failed":     {"# A warm pot of tea\n\nThe pot is warm.\n", ""},
-		"a log":              {"brewing\nthe error is\nthe lid did not fit this pot\n", ""},
+		"not announced":      {hello + "I brewed some.\nthe lid does not fit this pot\n", ""},
+		"a log":              {"brewing\nthe error is\nthe lid does not fit this pot\nthe pot is warm\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			engine := matchertest.Story(t)
