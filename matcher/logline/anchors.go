@@ -126,8 +126,8 @@ var (
 	raisedBehind = pattern.Lazy(`[^\w.'(=]((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt)): `)
 )
 
-// drawn tells of what stands before the lines of a traceback in a layout of its own: groups of exceptions and boxes are drawn, pytest marks
-// with an E, and in a diff or a comment nothing has run.
+// drawn tells of what stands before the lines of a traceback in a layout of its own: groups of exceptions and boxes are drawn, and in a diff
+// or a comment nothing has run.
 func drawn(header string) bool {
-	return strings.Trim(header, " \t|+-E│╭─") == "" || strings.IndexByte("#/*+-", strings.TrimLeft(header, " ")[0]) >= 0
+	return strings.Trim(header, " \t|+-│╭─") == "" || strings.IndexByte("#/*+-", strings.TrimLeft(header, " ")[0]) >= 0
 }

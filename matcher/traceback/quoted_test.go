@@ -20,6 +20,7 @@ func TestLastLine(t *testing.T) {
 		"raised":               {frames + "job 3 raised ValueError: bad\n", "ValueError", "bad"},
 		"of a thread":          {frames + "Exception in thread Thread-1 (f): ValueError: bad\n", "ValueError", "bad"},
 		"pytest":               {frames + "E   ValueError: bad\n", "ValueError", "bad"},
+		"all marked by pytest": {"E   " + strings.ReplaceAll(frames, "\n  ", "\nE     ") + "E   ValueError: bad\n", "ValueError", "bad"},
 		"no type":              {frames + "bad things\nand worse\n  set in\n", "", "bad things\nand worse\n  set in"},
 		"an operator":          {frames + "aten.mm.default: got mixed things\n", "", "aten.mm.default: got mixed things"},
 		"of a module":          {frames + "socket.timeout: timed out\n", "socket.timeout", "timed out"},
