@@ -72,7 +72,7 @@ func parseRecord(line *Line) {
 		skipped = setIn(text)
 		text = text[skipped:]
 	}
-	if len(text) < minRecordLen || strings.IndexByte("[DIWEFVCSt0123456789", text[0]) < 0 {
+	if len(text) < minRecordLen || strings.IndexByte("[DIWEFVCSt0123456789-", text[0]) < 0 {
 		return
 	}
 	window := text[:min(len(text), maxPrefixLen)]
