@@ -20,15 +20,20 @@ const (
 // Fence begins and ends what Markdown sets apart on lines of its own.
 const Fence = "```"
 
+// confirmed is a box of a tracker's form which the author of a post ticked.
+const confirmed = `^\s*- \[[xX]\] (?:I['’ ]|我)`
+
 // asks finds what no program says of itself.
 var asks = pattern.Lazy(`(?mi)^[^\n]{0,300}(?:^|[\s(])(?:i|i['’](?:a?m|ve)|we|my)\s[a-z]+[ ,.?!，。？！]|^\W{0,3}(?:hi|hello|hey|dear)\b[ ,!a-z]{0,40}$|` +
 	`\b(?:thanks|thank you|please help|what should i|how (?:can|do|to|should) |any (?:idea|help|advice|suggestion))\b|` +
-	`^\W{0,6}(?:describe the bug|to reproduce|steps to reproduce|(?:expected|current|actual) behaviou?r|what happened|environment|system info)\W{0,6}$|^#{1,6} (?:the )?problem\W{0,3}$|请问|怎么|为什么|求助|谢谢|报错|我`)
+	`^\W{0,6}(?:describe the bug|to reproduce|steps to reproduce|(?:expected|current|actual) behaviou?r|what happened|environment|system info)\W{0,6}$|^#{1,6} (?:the )?problem\W{0,3}$|` +
+	confirmed + `|\b(?:an?|the|this) (?:error|exception)(?: message)? (?:came|comes|arises|arose|shows? up)\b|请问|怎么|为什么|求助|谢谢|报错|我`)
 
 // asksHelp finds a sentence in which somebody asks about a failure, at the beginning of a line or in the usual words; comments of a program and
 // its documentation have none.
 var asksHelp = pattern.Lazy(`(?mi)^(?:(?:when|if|as|but) )?(?:i|i['’](?:a?m|ve))\s[a-z][^\n={};#]{10,}$|^(?:hi|hello|hey|dear)\b[^\n=]{0,80}$|` +
 	`^\W{0,6}(?:describe the (?:bug|problem)|bug description|to reproduce|steps to reproduce|(?:expected|actual|current) behaviou?r|what happened|source code / logs)\W{0,6}$|^#{1,6} (?:the )?problem\W{0,3}$|` +
+	confirmed + `|^#{1,6} [^\n]{0,40}\b(?:(?:expected|actual|current) behaviou?r|describe the bug|steps to reproduce)\W{0,6}$|` +
 	`\b(?:thanks in advance|please help|any (?:idea|help|advice|suggestion)s?\b[^\n]{0,40}\?|how (?:can|do|should) i\b)`)
 
 // Markdown's own signs: a title with a sentence or another heading below it, a heading of a part, and what begins or ends a print.
@@ -40,7 +45,16 @@ var (
 
 // isPost tells whether a source is what a person wrote, with what was printed in it.
 func isPost(head []byte) bool {
-	return len(head) <= MaxPost && (asks().Match(head) || titled().Match(head) || fenceLine().Match(head))
+	return len(head) <= MaxPost && (asks().Match(head) || titled().Match(head) || fenceLine().Match(head) || namedByFailure(head))
+}
+
+// underTitle is a first line with a sentence below it, parted by an empty line.
+var underTitle = pattern.Lazy(`^([^\n]{8,200})\n[ \t]*\n[A-Z][a-z]+,? (?:[a-z']+,? ){2,}[^\n]*[.?!:,]\s*(?:\n|$)`)
+
+// namedByFailure tells whether a source begins with the title that people give to a report: words that say what failed, and prose below.
+func namedByFailure(head []byte) bool {
+	m := underTitle().FindSubmatch(head)
+	return m != nil && failing().Match(m[1]) && !printed().Match(m[1])
 }
 
 // asksForHelp tells whether a post asks about a failure.

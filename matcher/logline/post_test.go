@@ -45,15 +45,19 @@ func TestPost(t *testing.T) {
 		}
 	}
 	for text, help := range map[string]bool{
-		"# OSError: no water when brewing tea\n\n### Reproduction\n": true,
-		"# No tea from this pot\n\nThe pot stays cold.\n":            true,
-		"The pot stays cold:\n```\nOSError: no water\n```\n":         false,
+		"# OSError: no water when brewing tea\n\n### Reproduction\n":                       true,
+		"# No tea from this pot\n\nThe pot stays cold.\n":                                  true,
+		"The pot stays cold:\n```\nOSError: no water\n```\n":                               false,
+		"No such file or directory: 'pot' on the stove\n\nBrewed all by the book, cold.\n": false,
+		"Cold tea\n\n- [X] I have read the book\n\n## 当前行为\n\nOSError: no water\n":         true,
 	} {
 		if form := Sniff("x", []byte(text)); !form.IsPost() || form.AsksHelp() != help {
 			t.Errorf("%q: a post %v, which asks %v", text, form.IsPost(), form.AsksHelp())
 		}
 	}
-	if form := Sniff("x", []byte("step 1 loss 2.3\n# OSError: no water\n")); form.IsPost() {
-		t.Error("a log is taken for a post")
+	for _, log := range []string{"step 1 loss 2.3\n# OSError: no water\n", "no water: not started\n\nSee the book of tea.\n", "brewing tea\n\nPour the water in slowly.\n"} {
+		if form := Sniff("x", []byte(log)); form.IsPost() {
+			t.Errorf("%q is taken for a post", log)
+		}
 	}
 }
