@@ -195,4 +195,11 @@ func (r *postReader) namePackage() {
 func betweenNames(c rune) bool { return strings.ContainsRune(" \t,;:()[]`'\"/=<>!", c) }
 
 // trimmed is a value without the marks around it.
-func trimmed(text string) string { return strings.Trim(strings.TrimSpace(text), "`\"'*.,:; ") }
+func trimmed(text string) string {
+	const marks = "\"'*.,:; "
+	bare := strings.Trim(text, "`"+marks)
+	if strings.Count(bare, "`")%2 == 0 {
+		return bare
+	}
+	return strings.Trim(text, marks) // the last word is in marks of its own
+}
