@@ -16,6 +16,8 @@ var (
 	option = pattern.Lazy(`(?:^|\s)--?([A-Za-z][\w-]*)`)
 	// noCommand begins a line with options that nobody typed: the help of a program, an error about one, an item of a list.
 	noCommand = pattern.Lazy(`(?i)^\s*(?:usage:|-|\*|error\b|\S*error: |\S+: error)`)
+	// cut is a line of a command that lost the mark with which those above and the shell go on: an option stands below all the same.
+	cut = pattern.Lazy("(?m)(?:\\\\|\\^|`)\r?\n[ \t]*(--?[A-Za-z][^\n\\\\^`]*[^\n\\\\^`\\s])[ \t]*\r?\n[ \t]+--?[A-Za-z][\\w-]*[ =\n]")
 	// continued ends a line of a command that has another one.
 	continued = pattern.Lazy("(?m)[ \t]*(?:\\\\|\\^|`)\r?\n[ \t]*")
 )
@@ -24,7 +26,11 @@ var (
 func commandLines(heads []reading.Head) condition.Value {
 	var lines []string
 	var options []condition.Value
+	ends := ""
 	for _, head := range heads {
+		if m := cut().FindStringSubmatch(head.Text); m != nil && ends == "" {
+			ends = m[1]
+		}
 		for line := range strings.Lines(continued().ReplaceAllString(head.Text, " ")) {
 			if len(lines) == maxCommandLines {
 				break
@@ -41,5 +47,6 @@ func commandLines(heads []reading.Head) condition.Value {
 	}
 	return condition.ObjectValue(map[string]condition.Value{
 		"text": condition.StringValue(strings.Join(lines, "\n")), "options": condition.ListValue(options...),
+		"cut": condition.StringValue(ends),
 	})
 }

@@ -28,3 +28,17 @@ func TestCommandLines(t *testing.T) {
 		}
 	}
 }
+
+// TestCommandCut: a command of several lines that lacks the mark at the end of one is cut there.
+func TestCommandCut(t *testing.T) {
+	for text, want := range map[string]string{
+		"train.sh \\\n    --a 1 \\\n    --b 2\n    --c 3\n":         "--b 2",
+		"train.sh \\\n    --a 1 \\\n    --b 2 \\\n    --c 3\nnow\n": "",
+		"train.sh \\\n    --a 1\n\n    --c 3\n":                     "",
+		"--a 1\n  --b 2\n  --c 3\n":                                 "",
+	} {
+		if got := commandLines([]reading.Head{{Text: text}}).Member("cut").String(); got != want {
+			t.Errorf("%q: it is cut at %q, not %q", text, got, want)
+		}
+	}
+}

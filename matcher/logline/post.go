@@ -25,7 +25,7 @@ const confirmed = `^\s*- \[[xX]\] (?:I['’ ]|我)`
 
 // asks finds what no program says of itself.
 var asks = pattern.Lazy(`(?mi)^[^\n]{0,300}(?:^|[\s(])(?:i|i['’](?:a?m|ve)|we|my)\s[a-z]+[ ,.?!，。？！]|^\W{0,3}(?:hi|hello|hey|dear)\b[ ,!a-z]{0,40}$|` +
-	`\b(?:thanks|thank you|please help|what should i|how (?:can|do|to|should) |any (?:idea|help|advice|suggestion))\b|` +
+	`\b(?:thanks|thank you|please help|what should i|how (?:can|do|to|should) |any (?:idea|help|advice|suggestion)|(?:can|could) (?:some|any)(?:one|body)|pls help)\b|` +
 	`^\W{0,6}(?:describe the bug|to reproduce|steps to reproduce|(?:expected|current|actual) behaviou?r|what happened|environment|system info)\W{0,6}$|^#{1,6} (?:the )?problem\W{0,3}$|` +
 	confirmed + `|\b(?:an?|the|this) (?:error|exception)(?: message)? (?:came|comes|arises|arose|shows? up)\b|请问|怎么|为什么|求助|谢谢|报错|我`)
 
@@ -138,11 +138,26 @@ const minWords = 3
 // ofProgram finds lines that a program printed, that are an exception, or a statement that raises one.
 var ofProgram = pattern.Lazy(`^\s*(?:raise|assert) [^\n]*["'(),]\s*$|^\s*(?:\S*(?:Error|Exception|Warning)\b[^ ]*: |[A-Z]{4,}\b|[\[{<]|\d|[\w./-]+: |File ")`)
 
+// What people change when they type what was printed: a class in two words, no blank behind its colon, a capital at the beginning.
+var (
+	parted      = pattern.Lazy(`\b(Assertion|Attribute|Connection|Import|Index|Key|Memory|Name|Runtime|Syntax|Type|Usage|Value) [Ee]rror: ?`)
+	glued       = pattern.Lazy(`\b([A-Z]\w*Error):([A-Za-z'"(\[])`)
+	capitalized = pattern.Lazy(`\bCannot import name (['‘"]?\w)`)
+)
+
+// asPrinted is a sentence with its messages as Python prints them.
+func asPrinted(sentence string) string {
+	sentence = parted().ReplaceAllString(sentence, "${1}Error: ")
+	sentence = glued().ReplaceAllString(sentence, "$1: $2")
+	return capitalized().ReplaceAllString(sentence, "cannot import name $1")
+}
+
 // quotedLines puts what a sentence quotes of a failure on lines of their own.
 func quotedLines(sentence string) string {
 	if len(sentence) > maxSentence || strings.Contains(sentence, TracebackHeader) {
 		return sentence
 	}
+	sentence = asPrinted(sentence)
 	if m := marked().FindStringSubmatch(sentence); m != nil {
 		return "\n" + m[1] + m[2] + ends
 	}

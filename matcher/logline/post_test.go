@@ -28,7 +28,10 @@ func TestPost(t *testing.T) {
 		"I call `brew(pot, lid)` and all is well":                                                              "I call `brew(pot, lid)` and all is well",
 		"ValueError: Please pass `lid=True or it fails again`":                                                 "ValueError: Please pass `lid=True or it fails again`",
 		"[INFO] the \"pot was not found\" check":                                                               "[INFO] the \"pot was not found\" check",
-		"```python":                                                                                            "```python",
+		"Assertion error: the pot is cold":                                                                     "AssertionError: the pot is cold",
+		"it says RuntimeError:lid (of pot 3) is gone":                                                          "it says\nRuntimeError: lid (of pot 3) is gone",
+		"it says \"Cannot import name 'lid' from 'pot'\"":                                                      "it says\ncannot import name 'lid' from 'pot'",
+		"```python": "```python",
 	} {
 		form := Sniff("x", []byte(hello+text))
 		var got []string

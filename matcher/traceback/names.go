@@ -23,6 +23,8 @@ func parseType(text string) (typ, msg string, ok bool) {
 	case rest == "" || rest == ":":
 	case strings.HasPrefix(rest, ": "):
 		msg = rest[len(": "):]
+	case strings.HasPrefix(rest, ":") && isLetter(rest[1]) && strings.HasSuffix(text[:n], "Error"): // as people type it
+		msg = rest[len(":"):]
 	default:
 		return "", "", false
 	}

@@ -39,6 +39,7 @@ func TestCarried(t *testing.T) {
 		"jax._src.traceback_util.UnfilteredStackTrace: jax._src.errors.ShapeError: too few": "jax._src.errors.ShapeError: too few",
 		"jax._src.traceback_util.UnfilteredStackTrace: ValueError: too few":                 "ValueError: too few",
 		"pkg.UnfilteredStackTrace: it was long":                                             "pkg.UnfilteredStackTrace: it was long",
+		"OSError:no water":                                                                  "OSError: no water", // as people type it
 	} {
 		if typ, msg, ok := parseType(text); !ok || typ+": "+msg != want {
 			t.Errorf("%q is read as %q: %q", text, typ, msg)

@@ -11,5 +11,6 @@ func CommandLineShape() condition.Shape {
 	return condition.Shape{Type: condition.Object, Members: map[string]condition.Shape{
 		"text":    text,                                 // one line below the other, "" when none is shown
 		"options": {Type: condition.List, Items: &text}, // the names of their options as Python writes them: n_ctx for --n-ctx
+		"cut":     text,                                 // the line at which one ends although options stand below, for want of a \ at its end
 	}}
 }
