@@ -29,7 +29,10 @@ func (c conclusion) consequences() []report.Consequence {
 
 // before are sentences about the failures of earlier commands that the root leaves behind.
 func (c conclusion) before() (notes []string) {
-	told := make(map[string]bool) // several lines tell one thing
+	told := make(map[string]bool) // several lines tell one thing, as the title of a post and its traceback
+	if c.root != nil {
+		told[c.root.headline()] = true
+	}
 	for _, f := range c.findings {
 		if c.root != nil && c.root.leaves(f) && !told[f.headline()] && len(notes) < maxConsequences {
 			told[f.headline()] = true
