@@ -11,6 +11,7 @@ func TestNearest(t *testing.T) {
 		{"lora", "loha, lokr, LoRA", "LoRA"},
 		{"wide.pt", `['sd15\\wide.pt', 'sd15\\narrow.pt']`, `sd15\\wide.pt`},
 		{"train", "['test']", ""},
+		{"1.2.0", "1.1.0, 1.2.0.post1, 1.2.0.post2, 1.2.1", "1.2.0.post2"},
 		{"test", "['train', 'test']", ""},
 		{"sdpa", "eager or flash_attention_2", ""},
 		{"'flash_attn_2'", "eager, sdpa, flash_attention_2", "flash_attention_2"},
