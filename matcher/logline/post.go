@@ -24,7 +24,7 @@ const Fence = "```"
 const confirmed = `^\s*- \[[xX]\] (?:I['’ ]|我)`
 
 // asks finds what no program says of itself.
-var asks = pattern.Lazy(`(?mi)^[^\n]{0,300}(?:^|[\s(])(?:i|i['’](?:a?m|ve)|we|my)\s[a-z]+[ ,.?!，。？！]|^\W{0,3}(?:hi|hello|hey|dear)\b[ ,!a-z]{0,40}$|` +
+var asks = pattern.Lazy(`(?mi)^[^\n]{0,300}(?:^|[\s(])(?:i|i['’](?:a?m|ve)|we|my)\s[a-z]+[ ,.?!，。？！]|^\W{0,3}(?:(?:hi|hello|hey|dear)\b[ ,!a-z]{0,40}$|(?:hi|hello|hey), )|` +
 	`\b(?:thanks|thank you|please help|what should i|how (?:can|do|to|should) |any (?:idea|help|advice|suggestion)|(?:can|could) (?:some|any)(?:one|body)|pls help)\b|` +
 	`^\W{0,6}(?:describe the bug|to reproduce|steps to reproduce|(?:expected|current|actual) behaviou?r|what happened|environment|system info)\W{0,6}$|^#{1,6} (?:the )?problem\W{0,3}$|` +
 	confirmed + `|\b(?:an?|the|this) (?:error|exception)(?: message)? (?:came|comes|arises|arose|shows? up)\b|请问|怎么|为什么|求助|谢谢|报错|我`)
@@ -34,7 +34,7 @@ var asks = pattern.Lazy(`(?mi)^[^\n]{0,300}(?:^|[\s(])(?:i|i['’](?:a?m|ve)|we|
 var asksHelp = pattern.Lazy(`(?mi)^(?:(?:when|if|as|but) )?(?:i|i['’](?:a?m|ve))\s[a-z][^\n={};#]{10,}$|^(?:hi|hello|hey|dear)\b[^\n=]{0,80}$|` +
 	`^\W{0,6}(?:describe the (?:bug|problem)|bug description|to reproduce|steps to reproduce|(?:expected|actual|current) behaviou?r|what happened|source code / logs)\W{0,6}$|^#{1,6} (?:the )?problem\W{0,3}$|` +
 	confirmed + `|^#{1,6} [^\n]{0,40}\b(?:(?:expected|actual|current) behaviou?r|describe the bug|steps to reproduce)\W{0,6}$|` +
-	`\b(?:thanks in advance|please help|any (?:idea|help|advice|suggestion)s?\b[^\n]{0,40}\?|how (?:can|do|should) i\b)`)
+	`\b(?:thanks in advance|please help|any (?:idea|help|advice|suggestion)s?\b[^\n]{0,40}\?|how (?:can|do|should) i\b|what (?:have|did|am|could) i (?:have )?(?:miss|overlook|do|forget|forgot|done|wrong)\w*|(?:can|could) (?:some|any)(?:one|body)\b[^\n]{0,60}\?|what is (?:my|the) (?:mistake|matter|reason)\b)`)
 
 // Markdown's own signs: a title with a sentence or another heading below it, a heading of a part, and what begins or ends a print.
 var (
@@ -138,10 +138,12 @@ const minWords = 3
 // ofProgram finds lines that a program printed, that are an exception, or a statement that raises one.
 var ofProgram = pattern.Lazy(`^\s*(?:raise|assert) [^\n]*["'(),]\s*$|^\s*(?:\S*(?:Error|Exception|Warning)\b[^ ]*: |[A-Z]{4,}\b|[\[{<]|\d|[\w./-]+: |File ")`)
 
-// What people change when they type what was printed: a class in two words, no blank behind its colon, a capital at the beginning.
+// What people change when they type what was printed: a class in two words, no blank behind its colon, a word of their own before it, a capital
+// at the beginning.
 var (
 	parted      = pattern.Lazy(`\b(Assertion|Attribute|Connection|Import|Index|Key|Memory|Name|Runtime|Syntax|Type|Usage|Value) [Ee]rror: ?`)
 	glued       = pattern.Lazy(`\b([A-Z]\w*Error):([A-Za-z'"(\[])`)
+	labelled    = pattern.Lazy(`^\W{0,3}(?i:the )?(?i:errors?|logs?|output|message)(?i: message)?\W{0,3}[:：]\s*(\((?:\w+ )?pid=|\[\w|\d{4}-\d\d-\d\d|[A-Za-z_.]+Error: )`)
 	capitalized = pattern.Lazy(`\bCannot import name (['‘"]?\w)`)
 )
 
@@ -149,6 +151,7 @@ var (
 func asPrinted(sentence string) string {
 	sentence = parted().ReplaceAllString(sentence, "${1}Error: ")
 	sentence = glued().ReplaceAllString(sentence, "$1: $2")
+	sentence = labelled().ReplaceAllString(sentence, "$1")
 	return capitalized().ReplaceAllString(sentence, "cannot import name $1")
 }
 
@@ -180,6 +183,12 @@ var failed = pattern.Lazy(`(?i)\b(?:terminated|wrong|(?:did|does|is|was|are|were
 func Failed(message string) bool {
 	return failing().MatchString(message) || failed().MatchString(message)
 }
+
+// spoken begins a sentence in which a person speaks of himself.
+var spoken = pattern.Lazy(`^\W{0,3}(?:(?:When|If|After|As|But|And|So|Now|Then|Hi|Hello),? )?(?:(?:I|We) (?:[a-z]+|can['’]t) |(?:I['’](?:m|ve)|We['’](?:re|ve)|My|Our) [a-z]+ )`)
+
+// Spoken tells whether a line of a post is a sentence in which its author speaks of himself, which no program does.
+func Spoken(line string) bool { return spoken().MatchString(line) }
 
 // announces ends a sentence that the message of an error follows, on a line of its own.
 var announces = pattern.Lazy(`(?i)\b(?:errors?|exception|messages?|fail(?:s|ed|ing|ure))\b[^.:：]{0,60}[:：]?\s*$`)

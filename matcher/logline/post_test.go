@@ -28,6 +28,7 @@ func TestPost(t *testing.T) {
 		"I call `brew(pot, lid)` and all is well":                                                              "I call `brew(pot, lid)` and all is well",
 		"ValueError: Please pass `lid=True or it fails again`":                                                 "ValueError: Please pass `lid=True or it fails again`",
 		"[INFO] the \"pot was not found\" check":                                                               "[INFO] the \"pot was not found\" check",
+		"Error: 2026-01-02 03:04:05 the pot is cold":                                                           "2026-01-02 03:04:05 the pot is cold",
 		"Assertion error: the pot is cold":                                                                     "AssertionError: the pot is cold",
 		"it says RuntimeError:lid (of pot 3) is gone":                                                          "it says\nRuntimeError: lid (of pot 3) is gone",
 		"it says \"Cannot import name 'lid' from 'pot'\"":                                                      "it says\ncannot import name 'lid' from 'pot'",

@@ -2,6 +2,7 @@ package reading
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/matcher/traceback"
@@ -49,10 +50,10 @@ func toldLines(form *logline.Form, head []byte) (told []logline.Line) {
 				return nil
 			}
 			own := traceback.OwnMessage(line.Text) || status().MatchString(line.Text)
-			if (line.Told || announced || own || number == 1) && line.Level == "" && len(told) < maxTold {
+			if (line.Told || announced || own || number == 1) && line.Level == "" && !logline.Spoken(line.Text) && len(told) < maxTold {
 				told = append(told, line)
 			}
-			announced = logline.Announces(line.Text)
+			announced = logline.Announces(line.Text) && (number > 1 || strings.HasSuffix(line.Text, ":"))
 			return nil
 		})
 	}

@@ -97,6 +97,9 @@ func (r *reading) line(i int) {
 		return
 	}
 	r.clean(i, func(line logline.Line) {
+		if r.tail.Form.IsPost() && logline.Spoken(line.Text) {
+			return
+		}
 		row, logged := r.rowOf(line)
 		switch {
 		case row != nil && row.Kind == tool.Hint && !logged:
