@@ -119,6 +119,9 @@ func hasBareCodes(head []byte) bool {
 
 // unwrap takes the wrappers from a cleaned line, and tells what they said. Its text has line breaks when a record has several lines.
 func (f *Form) unwrap(text string) (Line, prefixes) {
+	if f.post {
+		text = withoutLabel(text)
+	}
 	line := Line{Source: f.source, Rank: NoRank}
 	p := prefixes{rank: NoRank, local: NoRank, rest: text}
 	if label, n := f.labels.in(text); n > 0 {

@@ -138,12 +138,16 @@ const minWords = 3
 // ofProgram finds lines that a program printed, that are an exception, or a statement that raises one.
 var ofProgram = pattern.Lazy(`^\s*(?:raise|assert) [^\n]*["'(),]\s*$|^\s*(?:\S*(?:Error|Exception|Warning)\b[^ ]*: |[A-Z]{4,}\b|[\[{<]|\d|[\w./-]+: |File ")`)
 
-// What people change when they type what was printed: a class in two words, no blank behind its colon, a word of their own before it, a capital
-// at the beginning.
+// labelled is a printed line with a word of a person before it.
+var labelled = pattern.Lazy(`^\W{0,3}(?i:the )?(?i:errors?|logs?|output|message)(?i: message)?\W{0,3}[:：]\s*(\((?:\w+ )?pid=|\[\w|\d{4}-\d\d-\d\d|[A-Za-z_.]+Error: )`)
+
+// withoutLabel is a line of a post without the word that its author put before what was printed.
+func withoutLabel(line string) string { return labelled().ReplaceAllString(line, "$1") }
+
+// What people change when they type what was printed: a class in two words, no blank behind its colon, a capital at the beginning.
 var (
 	parted      = pattern.Lazy(`\b(Assertion|Attribute|Connection|Import|Index|Key|Memory|Name|Runtime|Syntax|Type|Usage|Value) [Ee]rror: ?`)
 	glued       = pattern.Lazy(`\b([A-Z]\w*Error):([A-Za-z'"(\[])`)
-	labelled    = pattern.Lazy(`^\W{0,3}(?i:the )?(?i:errors?|logs?|output|message)(?i: message)?\W{0,3}[:：]\s*(\((?:\w+ )?pid=|\[\w|\d{4}-\d\d-\d\d|[A-Za-z_.]+Error: )`)
 	capitalized = pattern.Lazy(`\bCannot import name (['‘"]?\w)`)
 )
 
@@ -151,7 +155,6 @@ var (
 func asPrinted(sentence string) string {
 	sentence = parted().ReplaceAllString(sentence, "${1}Error: ")
 	sentence = glued().ReplaceAllString(sentence, "$1: $2")
-	sentence = labelled().ReplaceAllString(sentence, "$1")
 	return capitalized().ReplaceAllString(sentence, "cannot import name $1")
 }
 
