@@ -50,7 +50,7 @@ type function struct {
 	apply func(a, b Value) Value // both present
 }
 
-var functionNames = []string{"bytes", "len", "lower", "max", "min", "moved", "number", "public", "release", "version"}
+var functionNames = []string{"bytes", "doubled", "len", "lower", "max", "min", "moved", "number", "public", "release", "version"}
 
 var functions = map[string]function{
 	"bytes": {[]Type{String}, Number, func(a, _ Value) Value {
@@ -59,6 +59,7 @@ var functions = map[string]function{
 		}
 		return Nil
 	}},
+	"doubled": {[]Type{String}, String, func(a, _ Value) Value { return StringValue(doubled(a.text)) }},
 	"len": {[]Type{Any}, Number, func(a, _ Value) Value {
 		if a.typ == List {
 			return NumberValue(float64(len(a.list())))
@@ -91,6 +92,17 @@ var functions = map[string]function{
 		}
 		return VersionValue(v)
 	}},
+}
+
+// doubled is the first folder that stands twice in a row in a path, "" when none does.
+func doubled(path string) string {
+	parts := strings.FieldsFunc(path, func(c rune) bool { return c == '/' || c == '\\' })
+	for i := range max(0, len(parts)-1) {
+		if parts[i] == parts[i+1] {
+			return parts[i]
+		}
+	}
+	return ""
 }
 
 var wholeNumber = regexp.MustCompile(`\d+`)
