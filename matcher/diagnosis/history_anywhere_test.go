@@ -9,7 +9,7 @@ func TestParameterAlone(t *testing.T) {
 title: refused
 keywords: ["unexpected keyword argument"]
 match: ['history != nil']
-capture: ["(?P<function>\\w+)\\(\\) got an unexpected keyword argument '(?P<parameter>\\w+)'"]
+capture: ["(?P<function>[\\w.]+)\\(\\) got an unexpected keyword argument '(?P<parameter>\\w+)'"]
 history: ["*.{function}({parameter}=)"]
 cause: "{history.name}, guessed: {history.guessed}."
 fixes: [{do: x}]
@@ -17,11 +17,13 @@ references: [x]
 `)
 	const error = "TypeError: __init__() got an unexpected keyword argument "
 	for log, want := range map[string]string{
-		"import pytorch_lightning as pl\n" + error + "'row_log_interval'\n": "pytorch_lightning.Trainer(row_log_interval=), guessed: false.",
-		"pytorch-lightning==1.2.0\n" + error + "'row_log_interval'\n":       "pytorch_lightning.Trainer(row_log_interval=), guessed: false.",
-		error + "'row_log_interval'\n":                                      "pytorch_lightning.Trainer(row_log_interval=), guessed: true.",
-		error + "'dropout'\n":                                               "",
-		error + "'kettle_brew_interval'\n":                                  "",
+		"import pytorch_lightning as pl\n" + error + "'row_log_interval'\n":                    "pytorch_lightning.Trainer(row_log_interval=), guessed: false.",
+		"pytorch-lightning==1.2.0\n" + error + "'row_log_interval'\n":                          "pytorch_lightning.Trainer(row_log_interval=), guessed: false.",
+		error + "'row_log_interval'\n":                                                         "pytorch_lightning.Trainer(row_log_interval=), guessed: true.",
+		error + "'dropout'\n":                                                                  "",
+		error + "'kettle_brew_interval'\n":                                                     "",
+		"TypeError: RealESRGANer.__init__() got an unexpected keyword argument 'dni_weight'\n": "realesrgan.RealESRGANer(dni_weight=), guessed: false.", // no other package has that class
+		"TypeError: Kettle.__init__() got an unexpected keyword argument 'dni_weight'\n":       "",
 		"Traceback (most recent call last):\n  File \"/home/ana/a.py\", line 3, in <module>\n    k = Kettle(row_log_interval=2)\n" + error + "'row_log_interval'\n": "",
 	} {
 		got := ""

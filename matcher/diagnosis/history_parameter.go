@@ -10,8 +10,8 @@ import (
 )
 
 // byParameter answers which function refused a parameter, by that parameter's name. It is sure enough where the logs show the package too, by an
-// import, a frame or a list of releases: else a program's own train() would be taken for another's. What only one package ever had, by a name of
-// several words, is told as a guess.
+// import, a frame or a list of releases, or where the message names a class that no other package has with it: else a program's own train()
+// would be taken for another's. What only one package ever had, by a name of several words, is told as a guess.
 func (a *archive) byParameter(name history.Name, situation *condition.Situation) condition.Value {
 	all := a.takers(name, situation)
 	var shown []*wanted
@@ -21,6 +21,8 @@ func (a *archive) byParameter(name history.Name, situation *condition.Situation)
 		}
 	}
 	switch {
+	case len(shown) == 0 && namesClass(name.Dotted) && a.oneTaker(all):
+		return condition.ObjectValue(all[0].members())
 	case a.oneTaker(shown):
 		return condition.ObjectValue(shown[0].members())
 	case len(shown) == 0 && a.oneTaker(all) && isTelling(name.Parameter) && isPublic(all[0].pkg, all[0].name.Dotted):
@@ -98,6 +100,12 @@ func isPublic(p *history.Package, full string) bool {
 func isTelling(parameter string) bool {
 	const words = 3
 	return len(strings.FieldsFunc(parameter, func(r rune) bool { return r == '_' })) >= words
+}
+
+// namesClass tells whether a method is given with its class, whose name is so long that hardly two people give it: PotBrewer.__init__.
+func namesClass(method string) bool {
+	class, _, found := strings.Cut(method, ".")
+	return found && startsUpper(class) && isDistinctive(class)
 }
 
 // isPassed tells whether the error passed through the code of a package.
