@@ -17,6 +17,7 @@ type Form struct {
 	notebook  bool   // it is a notebook of Jupyter
 	post      bool   // a person wrote it, with what was printed in it,
 	help      bool   // and asks about a failure
+	ticked    bool   // each line of what was printed stands in marks of its own
 	title     string // of such a post: its first line
 	levels    bool   // the levels of its records in JSON differ, so that they say something
 	learned   []*learnedWrapper
@@ -35,7 +36,8 @@ func Sniff(source string, head []byte) *Form {
 	f.help = f.post && asksForHelp(head)
 	if f.post {
 		first, _, _ := bytes.Cut(head, []byte{'\n'})
-		f.title = withoutMarks(printable(first))
+		f.title = withoutMarks(printable(first), false)
+		f.ticked = tickedLines().Match(head)
 	}
 	return f
 }
@@ -137,7 +139,7 @@ func (f *Form) unwrap(text string) (Line, prefixes) {
 	}
 	line.Text = withBreaks(p.rest)
 	if f.post {
-		line.Text = withoutMarks(line.Text)
+		line.Text = withoutMarks(line.Text, f.ticked)
 	}
 	if strings.HasPrefix(text, "(") {
 		line.Text = withoutRepeatCount(line.Text)

@@ -25,14 +25,14 @@ const confirmed = `^\s*- \[[xX]\] (?:I['’ ]|我)`
 
 // asks finds what no program says of itself.
 var asks = pattern.Lazy(`(?mi)^[^\n]{0,300}(?:^|[\s(])(?:i|i['’](?:a?m|ve)|we|my)\s[a-z]+[ ,.?!，。？！]|^\W{0,3}(?:(?:hi|hello|hey|dear)\b[ ,!a-z]{0,40}$|(?:hi|hello|hey), )|` +
-	`\b(?:thanks|thank you|please help|what should i|how (?:can|do|to|should) |any (?:idea|help|advice|suggestion)|(?:can|could) (?:some|any)(?:one|body)|pls help)\b|` +
-	`^\W{0,6}(?:describe the bug|to reproduce|steps to reproduce|(?:expected|current|actual) behaviou?r|what happened|environment|system info)\W{0,6}$|^#{1,6} (?:the )?problem\W{0,3}$|` +
+	`\b(?:thanks|thank you|please help|what should i|how (?:can|do|to|should) |any (?:idea|help|advice|suggestion)|(?:can|could) (?:some|any)(?:one|body)|pls help|(?:gives?|gave|tells?|told|shows?|showed|throws?|returns?) (?:me|us))\b|` +
+	`^\W{0,6}(?:describe (?:the|your) (?:bug|problem|issue)|to reproduce|steps to reproduce|(?:expected|current|actual) behaviou?r|what happened|environment|system info)\W{0,6}$|^#{1,6} (?:the )?problem\W{0,3}$|` +
 	confirmed + `|\b(?:an?|the|this) (?:error|exception)(?: message)? (?:came|comes|arises|arose|shows? up)\b|请问|怎么|为什么|求助|谢谢|报错|我`)
 
 // asksHelp finds a sentence in which somebody asks about a failure, at the beginning of a line or in the usual words; comments of a program and
 // its documentation have none.
 var asksHelp = pattern.Lazy(`(?mi)^(?:(?:when|if|as|but) )?(?:i|i['’](?:a?m|ve))\s[a-z][^\n={};#]{10,}$|^(?:hi|hello|hey|dear)\b[^\n=]{0,80}$|` +
-	`^\W{0,6}(?:describe the (?:bug|problem)|bug description|to reproduce|steps to reproduce|(?:expected|actual|current) behaviou?r|what happened|source code / logs)\W{0,6}$|^#{1,6} (?:the )?problem\W{0,3}$|` +
+	`^\W{0,6}(?:describe (?:the|your) (?:bug|problem|issue)|bug description|to reproduce|steps to reproduce|(?:expected|actual|current) behaviou?r|what happened|source code / logs)\W{0,6}$|^#{1,6} (?:the )?problem\W{0,3}$|` +
 	confirmed + `|^#{1,6} [^\n]{0,40}\b(?:(?:expected|actual|current) behaviou?r|describe the bug|steps to reproduce)\W{0,6}$|` +
 	`\b(?:thanks in advance|please help|any (?:idea|help|advice|suggestion)s?\b[^\n]{0,40}\?|how (?:can|do|should) i\b|what (?:have|did|am|could) i (?:have )?(?:miss|overlook|do|forget|forgot|done|wrong)\w*|(?:can|could) (?:some|any)(?:one|body)\b[^\n]{0,60}\?|what is (?:my|the) (?:mistake|matter|reason)\b)`)
 
@@ -68,11 +68,17 @@ var heading = pattern.Lazy(`^(?:#{1,6} |>\b)`)
 // openMarks are those of Markdown that begin or end what is set apart over several lines. A fence has a line of its own.
 var openMarks = []string{"**", "`"}
 
+// tickedLines are lines in a row that have marks for code of their own, as somebody makes them who sets each line of a print apart.
+var tickedLines = pattern.Lazy("(?m)(?:^`[^`\n]+`[ \r]*\n){3}")
+
 // withoutMarks is a line without the mark of a heading or quotation, and of what goes on in the next lines or began before.
-func withoutMarks(line string) string {
+func withoutMarks(line string, ticked bool) string {
 	line = line[len(heading().FindString(line)):]
 	if strings.HasPrefix(line, Fence) {
 		return line
+	}
+	if ticked && strings.HasPrefix(line, codeMark) && strings.HasSuffix(line, codeMark) && strings.Count(line, codeMark) == 2 {
+		return strings.Trim(line, codeMark)
 	}
 	for _, mark := range openMarks {
 		if strings.Count(line, mark) == 1 {
@@ -121,7 +127,7 @@ var quotations = []quotation{
 	{pattern.Lazy(`()["“]([^\s"“”][^"“”\n]{11,800})["”]`), false},
 	{pattern.Lazy(`(` + announced + `)(\S[^\n]{12,800})$`), false},
 	{pattern.Lazy("((?i:\\b(?:gives?|gave|giving|got|gets?|says?|said|shows?|showed|prints?|printed|returns?|returned)\\b(?: me| us)?[:,]?) )`([^`\n]{12,800})$"), false}, // it goes on in the next line
-	{pattern.Lazy(`^([^\n]{1,300}?[\s'‘])(` + raisedText + `[^\n]{2,800})$`), true},
+	{pattern.Lazy(`^([^\n]{1,300}?[\s'‘：])(` + raisedText + `[^\n]{2,800})$`), true},
 	{pattern.Lazy(`()(` + plain + `)`), true},
 }
 
@@ -141,8 +147,16 @@ var ofProgram = pattern.Lazy(`^\s*(?:raise|assert) [^\n]*["'(),]\s*$|^\s*(?:\S*(
 // labelled is a printed line with a word of a person before it.
 var labelled = pattern.Lazy(`^\W{0,3}(?i:the )?(?i:errors?|logs?|output|message)(?i: message)?\W{0,3}[:：]\s*(\((?:\w+ )?pid=|\[\w|\d{4}-\d\d-\d\d|[A-Za-z_.]+Error: )`)
 
+// tagged is a title with the tag that a tracker asks for.
+var tagged = pattern.Lazy(`^(?i:\[(?:question|q|bug|bug report|help|help wanted|issue|usage|installation|feature request|support)\])\s*[:：]?\s*`)
+
 // withoutLabel is a line of a post without the word that its author put before what was printed.
-func withoutLabel(line string) string { return labelled().ReplaceAllString(line, "$1") }
+func withoutLabel(line string) string {
+	if line != "" && line[0] == '[' {
+		line = line[len(tagged().FindString(line)):]
+	}
+	return labelled().ReplaceAllString(line, "$1")
+}
 
 // What people change when they type what was printed: a class in two words, no blank behind its colon, a capital at the beginning.
 var (

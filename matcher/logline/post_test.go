@@ -29,6 +29,8 @@ func TestPost(t *testing.T) {
 		"ValueError: Please pass `lid=True or it fails again`":                                                 "ValueError: Please pass `lid=True or it fails again`",
 		"[INFO] the \"pot was not found\" check":                                                               "[INFO] the \"pot was not found\" check",
 		"Error: 2026-01-02 03:04:05 the pot is cold":                                                           "2026-01-02 03:04:05 the pot is cold",
+		"[Question]: module 'pot' has no attribute 'lid'":                                                      "module 'pot' has no attribute 'lid'",
+		"and met this problem：ValueError: the pot is cold":                                                     "and met this problem：\nValueError: the pot is cold",
 		"Assertion error: the pot is cold":                                                                     "AssertionError: the pot is cold",
 		"it says RuntimeError:lid (of pot 3) is gone":                                                          "it says\nRuntimeError: lid (of pot 3) is gone",
 		"it says \"Cannot import name 'lid' from 'pot'\"":                                                      "it says\ncannot import name 'lid' from 'pot'",
@@ -63,5 +65,23 @@ func TestPost(t *testing.T) {
 		if form := Sniff("x", []byte(log)); form.IsPost() {
 			t.Errorf("%q is taken for a post", log)
 		}
+	}
+}
+
+// TestTickedLines: where each line of a print has marks of its own, they are taken off, and the lines stay together.
+func TestTickedLines(t *testing.T) {
+	text := "Hi, I brew tea.\n`Traceback (most recent call last):`\n`  File \"a.py\", line 3, in f`\n`    pot = find the pot here`\n`OSError: no water`\n"
+	form := Sniff("x", []byte(text))
+	var got []string
+	for i, raw := range strings.Split(text, "\n") {
+		if _, err := form.Clean(i+1, []byte(raw), func(l Line) error {
+			got = append(got, l.Text)
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if read := strings.Join(got, "\n"); read != strings.ReplaceAll(text, "`", "") {
+		t.Errorf("it is read as %q", read)
 	}
 }
