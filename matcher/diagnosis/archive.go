@@ -77,6 +77,10 @@ func (a *archive) ask(s *signature.Signature, situation *condition.Situation) co
 				members := q.members()
 				members["change"], members["implied"], members["meant"] = condition.StringValue("never"), condition.Value{}, known(a.meantFor(p, name))
 				return condition.ObjectValue(members)
+			case candidate == name && q.always():
+				members := q.members()
+				members["change"], members["state"] = condition.StringValue("always"), condition.StringValue("present")
+				return condition.ObjectValue(members)
 			}
 		}
 	}

@@ -25,6 +25,18 @@ func (q *wanted) decides() bool {
 	return has && (lacks || q.archive.installed(q.pkg.Name(), q.situation) != "")
 }
 
+// always tells whether each release is known to have a name of a module: then what lacks it is not that package.
+func (q *wanted) always() bool {
+	dot := strings.LastIndexByte(q.name.Dotted, '.')
+	if dot < 0 || q.name.Parameter != "" || !q.pkg.IsModule(q.name.Dotted[:dot]) || len(q.pkg.Releases()) < fewReleases {
+		return false
+	}
+	return !slices.ContainsFunc(q.ranges(), func(r history.Range) bool { return r.Presence != history.Present })
+}
+
+// fewReleases is how many releases say nothing of those that are not known.
+const fewReleases = 5
+
 // never tells whether each release that has the place of a name, as transformers.models for transformers.models.x, is known to lack the
 // name. Then it comes with a changed copy of the package, with a release that is newer than the table, or is a mistake.
 func (q *wanted) never() bool {
