@@ -145,7 +145,7 @@ const minWords = 3
 var ofProgram = pattern.Lazy(`^\s*(?:raise|assert) [^\n]*["'(),]\s*$|^\s*(?:\S*(?:Error|Exception|Warning)\b[^ ]*: |[A-Z]{4,}\b|[\[{<]|\d|[\w./-]+: |File ")`)
 
 // labelled is a printed line with a word of a person before it.
-var labelled = pattern.Lazy(`^\W{0,3}(?i:the )?(?i:errors?|logs?|output|message)(?i: message)?\W{0,3}[:：]\s*(\((?:\w+ )?pid=|\[\w|\d{4}-\d\d-\d\d|[A-Za-z_.]+Error: )`)
+var labelled = pattern.Lazy(`^\W{0,3}(?i:the )?(?i:errors?|logs?|output|message)(?i: message)?\W{0,3}[:：]\s*(\[(?:rank|\d{4}-)|\d{4}-\d\d-\d\d|[A-Za-z_.]+Error: )`)
 
 // tagged is a title with the tag that a tracker asks for.
 var tagged = pattern.Lazy(`^(?i:\[(?:question|q|bug|bug report|help|help wanted|issue|usage|installation|feature request|support)\])\s*[:：]?\s*`)
