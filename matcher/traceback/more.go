@@ -226,7 +226,7 @@ func (r *record) goesOnAfterBlanks(text string) bool {
 	switch {
 	case ofPerson().MatchString(text), r.layout == lone && r.exc.Line.Number == 1 && !isSpace(text[0]): // a person's words, and those behind a title
 		return false
-	case isSpace(text[0]) && r.message.indented, r.message.lines() == 1 && layerFailed().MatchString(last), last == "" && r.colon, strings.HasSuffix(last, ":"), strings.HasSuffix(text, ":") && r.blanks == 1:
+	case isSpace(text[0]) && r.message.indented, r.message.lines() == 1 && layerFailed().MatchString(last), last == "" && r.colon, strings.HasSuffix(last, ":"), strings.HasSuffix(text, ":") && r.blanks == 1 && r.layout != lone:
 		r.addBlanks()
 		return true
 	}
