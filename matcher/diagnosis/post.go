@@ -58,6 +58,17 @@ func toldOnly(read *reading.Result, s situation, root *finding) *finding {
 	return nil
 }
 
+// unshown is a note about what somebody says that goes wrong without showing a line of it; "" where nobody does.
+func unshown(s situation) string {
+	said, known := s.facts[fact.GoesWrong]
+	if !known {
+		return ""
+	}
+	const maxQuoted = 36 // the note is short, so that all of it shows
+	return fmt.Sprintf("Nothing is shown of what was printed then (\"%s\"). COMMAND 2>&1 | tee run.log keeps it; the last 60 lines decide.",
+		clean(said.Value.String(), maxQuoted))
+}
+
 // withoutTried takes the fixes out of a diagnosis that the author of a post tried in vain. The notes tell of them.
 func withoutTried(d *report.Diagnosis, known facts.Facts, v *fact.Vocabulary) (notes []string) {
 	tried, ok := known[fact.Tried]

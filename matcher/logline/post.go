@@ -25,16 +25,16 @@ const confirmed = `^\s*- \[[xX]\] (?:I['’ ]|我)`
 
 // asks finds what no program says of itself.
 var asks = pattern.Lazy(`(?mi)^[^\n]{0,300}(?:^|[\s(])(?:i|i['’](?:a?m|ve)|we|my)\s[a-z]+[ ,.?!，。？！]|^\W{0,3}(?:(?:hi|hello|hey|dear)\b[ ,!a-z]{0,40}$|(?:hi|hello|hey), )|` +
-	`\b(?:thanks|thank you|please help|what should i|how (?:can|do|to|should) |any (?:idea|help|advice|suggestion)|(?:can|could) (?:some|any)(?:one|body)|pls help|(?:gives?|gave|tells?|told|shows?|showed|throws?|returns?) (?:me|us))\b|` +
+	`\b(?:thanks|thank you|please help|what should i|how (?:can|do|to|should) |any (?:idea|help|advice|suggestion)|(?:can|could) (?:some|any)(?:one|body)|pls help|what (?:is|are|could be|might be|can be) the (?:reason|cause|problem|issue)s?|(?:gives?|gave|tells?|told|shows?|showed|throws?|returns?) (?:me|us))\b|` +
 	`^\W{0,6}(?:describe (?:the|your) (?:bug|problem|issue)|to reproduce|steps to reproduce|(?:expected|current|actual) behaviou?r|what happened|environment|system info)\W{0,6}$|^#{1,6} (?:the )?problem\W{0,3}$|` +
-	confirmed + `|\b(?:an?|the|this) (?:error|exception)(?: message)? (?:came|comes|arises|arose|shows? up)\b|请问|怎么|为什么|求助|谢谢|报错|我`)
+	confirmed + `|\b(?:an?|the|this) (?:error|exception)(?: message)? (?:came|comes|arises|arose|shows? up|is (?:displayed|shown)|was shown)\b|请问|怎么|为什么|求助|谢谢|报错|我`)
 
 // asksHelp finds a sentence in which somebody asks about a failure, at the beginning of a line or in the usual words; comments of a program and
 // its documentation have none.
 var asksHelp = pattern.Lazy(`(?mi)^(?:(?:when|if|as|but) )?(?:i|i['’](?:a?m|ve))\s[a-z][^\n={};#]{10,}$|^(?:hi|hello|hey|dear)\b[^\n=]{0,80}$|` +
 	`^\W{0,6}(?:describe (?:the|your) (?:bug|problem|issue)|bug description|to reproduce|steps to reproduce|(?:expected|actual|current) behaviou?r|what happened|source code / logs)\W{0,6}$|^#{1,6} (?:the )?problem\W{0,3}$|` +
 	confirmed + `|^#{1,6} [^\n]{0,40}\b(?:(?:expected|actual|current) behaviou?r|describe the bug|steps to reproduce)\W{0,6}$|` +
-	`\b(?:thanks in advance|please help|any (?:idea|help|advice|suggestion)s?\b[^\n]{0,40}\?|how (?:can|do|should) i\b|what (?:have|did|am|could) i (?:have )?(?:miss|overlook|do|forget|forgot|done|wrong)\w*|(?:can|could) (?:some|any)(?:one|body)\b[^\n]{0,60}\?|what is (?:my|the) (?:mistake|matter|reason)\b)`)
+	`\b(?:thanks in advance|please help|any (?:idea|help|advice|suggestion)s?\b[^\n]{0,40}\?|how (?:can|do|should) i\b|\b(?:this|the following) error (?:is|was) (?:displayed|shown)\b|what (?:have|did|am|could) i (?:have )?(?:miss|overlook|do|forget|forgot|done|wrong)\w*|(?:can|could) (?:some|any)(?:one|body)\b[^\n]{0,60}\?|what is (?:my|the) (?:mistake|matter|reason)\b)`)
 
 // Markdown's own signs: a title with a sentence or another heading below it, a heading of a part, and what begins or ends a print.
 var (
@@ -102,7 +102,7 @@ const (
 	ofError = `(?i:\b(?:errors?|exception|warning|messages?)(?: \w+){0,3}:? {0,2})`
 	// plain are messages that are known by their form alone: those of Python, and the last words of a process. They tell where a quotation
 	// ends; which class raises them, package traceback knows (builtin.txt).
-	plain = `cannot import name '?\w+'?(?: from '[\w.]+')?(?: \([^()\n]+\))?|No module named '?[\w.]+'?|'[\w.]+' object has no attribute '\w+'|module '[\w.]+' has no attribute '\w+'|` +
+	plain = `cannot import name '?\w+'?(?: from '[\w.]+')?(?: \([^()\n]+\))?|No module named '?[\w.]+'?|'[\w.]+' object (?:has no attribute '\w+'|is not (?:subscriptable|iterable|callable))|module '[\w.]+' has no attribute '\w+'|` +
 		`[\w.]+\(\) (?:got an unexpected keyword argument '\w+'|missing \d+ required [\w-]+ arguments?: '\w+'(?:(?:,| and) '\w+')*|takes (?:from \d+ to )?\d+ positional arguments? but \d+ (?:was|were) given)|` +
 		`name '\w+' is not defined|No such file or directory: '[^'\n]+'|(?:Illegal instruction|Segmentation fault)(?: \(core dumped\))?`
 )

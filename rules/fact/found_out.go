@@ -44,6 +44,7 @@ const (
 	FailsWith      = "fails_with"
 	BeganWith      = "began_with" // something that has releases and is no Python package
 	Tried          = "tried_in_vain"
+	GoesWrong      = "what_goes_wrong" // in the words of who asks
 )
 
 type foundOutEntry struct {
