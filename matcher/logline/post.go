@@ -20,48 +20,6 @@ const (
 // Fence begins and ends what Markdown sets apart on lines of its own.
 const Fence = "```"
 
-// confirmed is a box of a tracker's form which the author of a post ticked.
-const confirmed = `^\s*- \[[xX]\] (?:I['’ ]|我)`
-
-// asks finds what no program says of itself.
-var asks = pattern.Lazy(`(?mi)^[^\n]{0,300}(?:^|[\s(])(?:i|i['’](?:a?m|ve)|we|my)\s[a-z]+[ ,.?!，。？！]|^\W{0,3}(?:(?:hi|hello|hey|dear)\b[ ,!a-z]{0,40}$|(?:hi|hello|hey), )|` +
-	`\b(?:thanks|thank you|please help|what should i|how (?:can|do|to|should) |any (?:idea|help|advice|suggestion)|(?:can|could) (?:some|any)(?:one|body)|pls help|what (?:is|are|could be|might be|can be) the (?:reason|cause|problem|issue)s?|(?:gives?|gave|tells?|told|shows?|showed|throws?|returns?) (?:me|us))\b|` +
-	`^\W{0,6}(?:describe (?:the|your) (?:bug|problem|issue)|to reproduce|steps to reproduce|(?:expected|current|actual) behaviou?r|what happened|environment|system info)\W{0,6}$|^#{1,6} (?:the )?problem\W{0,3}$|` +
-	confirmed + `|\b(?:an?|the|this) (?:error|exception)(?: message)? (?:came|comes|arises|arose|shows? up|is (?:displayed|shown)|was shown)\b|请问|怎么|为什么|求助|谢谢|报错|我`)
-
-// asksHelp finds a sentence in which somebody asks about a failure, at the beginning of a line or in the usual words; comments of a program and
-// its documentation have none.
-var asksHelp = pattern.Lazy(`(?mi)^(?:(?:when|if|as|but) )?(?:i|i['’](?:a?m|ve))\s[a-z][^\n={};#]{10,}$|^(?:hi|hello|hey|dear)\b[^\n=]{0,80}$|` +
-	`^\W{0,6}(?:describe (?:the|your) (?:bug|problem|issue)|bug description|to reproduce|steps to reproduce|(?:expected|actual|current) behaviou?r|what happened|source code / logs)\W{0,6}$|^#{1,6} (?:the )?problem\W{0,3}$|` +
-	confirmed + `|^#{1,6} [^\n]{0,40}\b(?:(?:expected|actual|current) behaviou?r|describe the bug|steps to reproduce)\W{0,6}$|` +
-	`\b(?:thanks in advance|please help|any (?:idea|help|advice|suggestion)s?\b[^\n]{0,40}\?|how (?:can|do|should) i\b|\b(?:this|the following) error (?:is|was) (?:displayed|shown)\b|what (?:have|did|am|could) i (?:have )?(?:miss|overlook|do|forget|forgot|done|wrong)\w*|(?:can|could) (?:some|any)(?:one|body)\b[^\n]{0,60}\?|what is (?:my|the) (?:mistake|matter|reason)\b)`)
-
-// Markdown's own signs: a title with a sentence or another heading below it, a heading of a part, and what begins or ends a print.
-var (
-	titled    = pattern.Lazy(`^# [^\n]*[A-Za-z]+ [a-z]+[^\n]*\n\s*\n(?:["'*]{0,2}[A-Z]\w* [a-z]+ [a-z]+|#{2,4} [A-Z])`)
-	part      = pattern.Lazy(`(?m)^#{2,4} [A-Z]`)
-	fenceLine = pattern.Lazy("(?m)^```\\w*[ \r]*$")
-)
-
-// isPost tells whether a source is what a person wrote, with what was printed in it.
-func isPost(head []byte) bool {
-	return len(head) <= MaxPost && (asks().Match(head) || titled().Match(head) || fenceLine().Match(head) || namedByFailure(head))
-}
-
-// underTitle is a first line with a sentence below it, parted by an empty line.
-var underTitle = pattern.Lazy(`^([^\n]{8,200})\n[ \t]*\n[A-Z][a-z]+,? (?:[a-z']+,? ){2,}[^\n]*[.?!:,]\s*(?:\n|$)`)
-
-// namedByFailure tells whether a source begins with the title that people give to a report: words that say what failed, and prose below.
-func namedByFailure(head []byte) bool {
-	m := underTitle().FindSubmatch(head)
-	return m != nil && failing().Match(m[1]) && !printed().Match(m[1])
-}
-
-// asksForHelp tells whether a post asks about a failure.
-func asksForHelp(head []byte) bool {
-	return asksHelp().Match(head) || titled().Match(head) || part().Match(head) && fenceLine().Match(head)
-}
-
 // heading is what makes a line a heading in Markdown, or a quotation whose mark stands right before its first word.
 var heading = pattern.Lazy(`^(?:#{1,6} |>\b)`)
 
@@ -143,34 +101,6 @@ const minWords = 3
 
 // ofProgram finds lines that a program printed, that are an exception, or a statement that raises one.
 var ofProgram = pattern.Lazy(`^\s*(?:raise|assert) [^\n]*["'(),]\s*$|^\s*(?:\S*(?:Error|Exception|Warning)\b[^ ]*: |[A-Z]{4,}\b|[\[{<]|\d|[\w./-]+: |File ")`)
-
-// labelled is a printed line with a word of a person before it.
-var labelled = pattern.Lazy(`^\W{0,3}(?i:the )?(?i:errors?|logs?|output|message)(?i: message)?\W{0,3}[:：]\s*(\[(?:rank|\d{4}-)|\d{4}-\d\d-\d\d|[A-Za-z_.]+Error: )`)
-
-// tagged is a title with the tag that a tracker asks for.
-var tagged = pattern.Lazy(`^(?i:\[(?:question|q|bug|bug report|help|help wanted|issue|usage|installation|feature request|support)\])\s*[:：]?\s*`)
-
-// withoutLabel is a line of a post without the word that its author put before what was printed.
-func withoutLabel(line string) string {
-	if line != "" && line[0] == '[' {
-		line = line[len(tagged().FindString(line)):]
-	}
-	return labelled().ReplaceAllString(line, "$1")
-}
-
-// What people change when they type what was printed: a class in two words, no blank behind its colon, a capital at the beginning.
-var (
-	parted      = pattern.Lazy(`\b(Assertion|Attribute|Connection|Import|Index|Key|Memory|Name|Runtime|Syntax|Type|Usage|Value) [Ee]rror: ?`)
-	glued       = pattern.Lazy(`\b([A-Z]\w*Error):([A-Za-z'"(\[])`)
-	capitalized = pattern.Lazy(`\bCannot import name (['‘"]?\w)`)
-)
-
-// asPrinted is a sentence with its messages as Python prints them.
-func asPrinted(sentence string) string {
-	sentence = parted().ReplaceAllString(sentence, "${1}Error: ")
-	sentence = glued().ReplaceAllString(sentence, "$1: $2")
-	return capitalized().ReplaceAllString(sentence, "cannot import name $1")
-}
 
 // quotedLines puts what a sentence quotes of a failure on lines of their own.
 func quotedLines(sentence string) string {

@@ -1,0 +1,31 @@
+package logline
+
+import "github.com/gpu-triage/triage/rules/pattern"
+
+// labelled is a printed line with a word of a person before it.
+var labelled = pattern.Lazy(`^\W{0,3}(?i:the )?(?i:errors?|logs?|output|message)(?i: message)?\W{0,3}[:：]\s*(\[(?:rank|\d{4}-)|\d{4}-\d\d-\d\d|[A-Za-z_.]+Error: )`)
+
+// tagged is a title with the tag that a tracker asks for.
+var tagged = pattern.Lazy(`^(?i:\[(?:question|q|bug|bug report|help|help wanted|issue|usage|installation|feature request|support)\])\s*[:：]?\s*`)
+
+// withoutLabel is a line of a post without the word that its author put before what was printed.
+func withoutLabel(line string) string {
+	if line != "" && line[0] == '[' {
+		line = line[len(tagged().FindString(line)):]
+	}
+	return labelled().ReplaceAllString(line, "$1")
+}
+
+// What people change when they type what was printed: a class in two words, no blank behind its colon, a capital at the beginning.
+var (
+	parted      = pattern.Lazy(`\b(Assertion|Attribute|Connection|Import|Index|Key|Memory|Name|Runtime|Syntax|Type|Usage|Value) [Ee]rror: ?`)
+	glued       = pattern.Lazy(`\b([A-Z]\w*Error):([A-Za-z'"(\[])`)
+	capitalized = pattern.Lazy(`\bCannot import name (['‘"]?\w)`)
+)
+
+// asPrinted is a sentence with its messages as Python prints them.
+func asPrinted(sentence string) string {
+	sentence = parted().ReplaceAllString(sentence, "${1}Error: ")
+	sentence = glued().ReplaceAllString(sentence, "$1: $2")
+	return capitalized().ReplaceAllString(sentence, "cannot import name $1")
+}
