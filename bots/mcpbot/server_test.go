@@ -124,7 +124,7 @@ func TestDiagnoseGivesAProgramItsEssence(t *testing.T) {
 		t.Fatalf("%v: %s", err, encoded)
 	}
 	root := answer.Diagnoses[0]
-	if root.ID != "flash-attn-not-usable" || root.Evidence[0].Line != 5 || len(root.Fixes) == 0 {
+	if root.ID != "flash-attn-imported" || root.Evidence[0].Line != 5 || len(root.Fixes) == 0 {
 		t.Errorf("%s", encoded)
 	}
 }
