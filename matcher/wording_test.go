@@ -58,7 +58,7 @@ func TestWordings(t *testing.T) {
 		`AttributeError: module "numpy" has no attribute "bool"`:                                                                    "numpy-name-removed",
 		"ImportError: cannot import name `cached_download` from `huggingface_hub`":                                                  "import-name-removed",
 		`RuntimeError: "addmm_impl_cpu_" not implemented for "Half"`:                                                                "half-on-cpu",
-		"  ERROR: Failed building wheel for flash-attn":                                                                             "build-failed",
+		"  ERROR: Failed building wheel for flash-attn":                                                                             "kernel-package-no-wheel",
 	} {
 		found := diagnosed(t, engine, line+"\n")
 		if !slices.ContainsFunc(found, func(d report.Diagnosis) bool { return d.ID == id }) {
