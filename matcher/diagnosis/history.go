@@ -34,7 +34,7 @@ func (q *wanted) always() bool {
 	return !slices.ContainsFunc(q.ranges(), func(r history.Range) bool { return r.Presence != history.Present })
 }
 
-// fewReleases is how many releases say nothing of those that are not known.
+// fewReleases is how many releases a package has, at least, of which "always" means something: an older one may have been taken back.
 const fewReleases = 5
 
 // never tells whether each release that has the place of a name, as transformers.models for transformers.models.x, is known to lack the

@@ -20,7 +20,8 @@ var (
 )
 
 // nearest is the value of a printed list that was most likely meant by another one: the same with other capitals or in a folder, else the one
-// that goes on behind it after a full stop (of several the last: 1.2.0.post2 for 1.2.0), else the one that is spelled most alike. It is "" when none is like it, or when the value itself is listed.
+// that goes on behind it after a full stop (of several the last: 1.2.0.post2 for 1.2.0), else the one
+// that is spelled most alike. It is "" when none is like it, or when the value itself is listed.
 func nearest(got, list string) string {
 	got = strings.Trim(got, "'\"` ")
 	if got == "" || len(got) > maxOfferedSize {

@@ -18,7 +18,7 @@ func HistoryShape() condition.Shape {
 		"package":      text,   // the distribution: transformers
 		"state":        text,   // of the installed release: present, absent, or unknown
 		"lacks":        truth,  // the installed release does not have it; unknown when nobody knows which is installed
-		"change":       text,   // removed, added, "added and removed" where it came and went, or "never" where no release has it
+		"change":       text,   // removed, added, "added and removed" where it came and went, "never" where no release has it, or "always" where each has
 		"spans":        text,   // the releases that have it: "up to 4.49.0 (2025-03)"
 		"installed":    text,   // the release that the log or the user names
 		"implied":      text,   // which one it must be, by the error: "4.50.0 or newer"
