@@ -22,6 +22,9 @@ func conclude(read *reading.Result, s situation) conclusion {
 	c := conclusion{findings: findingsIn(read, s)}
 	c.first = firstFailed(c.findings)
 	c.root = rootOf(c.findings, c.first)
+	if c.root != nil && c.root.cutOff() && read.AsksHelp(c.root.First.Line.Source) {
+		c.root = whole(c.findings, c.root)
+	}
 	if f := c.missingRank(read, s); f != nil {
 		c.findings, c.root = append(c.findings, f), f
 		return c
@@ -57,6 +60,17 @@ func rootOf(findings []*finding, first int) *finding {
 		return lasting
 	}
 	return chosen
+}
+
+// whole is the last exception that a post shows beside a traceback that its author cut off, and else that traceback: what a person quotes
+// beside a print is no earlier failure that the program got over.
+func whole(findings []*finding, cut *finding) *finding {
+	for _, f := range slices.Backward(findings) {
+		if f.element.Exception != nil && !f.cutOff() && f.First.Line.Source == cut.First.Line.Source {
+			return f
+		}
+	}
+	return cut
 }
 
 // lasting tells whether something is to be done about the finding although the job went on.
