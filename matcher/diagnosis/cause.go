@@ -76,7 +76,7 @@ func judge(read *reading.Result, e *reading.Event, s situation) *finding {
 			harmless = true
 			continue
 		}
-		if best.element == nil || better(matches, best.matches) || retells(read.Base, el, matches, best.matches) {
+		if best.element == nil || better(matches, best.matches) || retells(read.Base, el, matches, best.matches) || rewords(el, matches, best.matches) {
 			best.element, best.matches = el, matches
 		}
 	}
@@ -102,6 +102,12 @@ func better(later, earlier []match) bool {
 func retells(base *rules.Base, el *reading.Element, later, earlier []match) bool {
 	return el.Exception != nil && el.Exception.Link == traceback.Relayed && len(earlier) > 0 && len(later) > 0 &&
 		base.Overrides(later[0].signature.ID, earlier[0].signature.ID)
+}
+
+// rewords tells whether an exception says in the program's own words what the one before it meant, of which nothing is known.
+func rewords(el *reading.Element, later, earlier []match) bool {
+	return el.Exception != nil && len(later) > 0 && earlier[0].signature.Role == signature.Unexplained &&
+		later[0].signature.Role == signature.Generic && el.Exception.Rewords()
 }
 
 // weigh evaluates the signatures of an element, the best first. It tells whether one of them says that the line is harmless.

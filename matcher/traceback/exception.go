@@ -125,6 +125,16 @@ func (e *Exception) Marked() string {
 	return cmp.Or(last.Marked, last.Code)
 }
 
+// Rewords tells whether the function that caught the exception before this one raised this one in its place: it says in the program's words
+// what that one meant.
+func (e *Exception) Rewords() bool {
+	if e.Earlier == nil || e.Link != DirectCause && e.Link != WhileHandling || len(e.Frames) == 0 || len(e.Earlier.Frames) == 0 {
+		return false
+	}
+	raising, catching := e.Frames[len(e.Frames)-1], e.Earlier.Frames[0]
+	return raising.Function == catching.Function && raising.File == catching.File && (raising.Code == "" || strings.HasPrefix(raising.Code, "raise "))
+}
+
 // Origin is the first exception of the chain: the one that was raised before all others.
 func (e *Exception) Origin() *Exception {
 	for e.Earlier != nil {
