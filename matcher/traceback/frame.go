@@ -67,15 +67,19 @@ func (r *record) pythonFrame(next nextLine) lineAction {
 	return r.foreignLine()
 }
 
-// rebased is where a frame stands, in blanks behind the base. Where the header alone was copied with a blank before it, the first frame stands
-// one behind it in place of two: then the base is what the frames show.
+// rebased is where a frame stands, in blanks behind the base. Where the header alone was copied with one or two blanks before it, the first
+// frame stands one behind it, or none, in place of two: then the base is what the frames show.
 func (r *record) rebased(at int) int {
-	if len(r.frames) > 0 || at != 1 || strings.Trim(r.base, " ") != "" || r.base == "" {
+	lacks := len(frameIndent) - at
+	if len(r.frames) > 0 || lacks <= 0 || lacks > len(r.base) || at == 0 && r.base != frameIndent || strings.Trim(r.base, " ") != "" {
 		return at
 	}
-	r.base = r.base[1:]
-	return at + 1
+	r.base = r.base[lacks:]
+	return len(frameIndent)
 }
+
+// frameIndent stands before each frame that Python prints.
+const frameIndent = "  "
 
 // raises tells of frames without a header whether the deepest one shows the statement that raises: then what stands right below is the message,
 // also without its type.

@@ -228,8 +228,8 @@ func openedByFrame(l logline.Line, text string) *record {
 		return nil
 	}
 	r := &record{layout: python, headless: true}
-	if len(indent) > len("  ") {
-		r.base = strings.TrimSuffix(indent, "  ")
+	if len(indent) > len(frameIndent) {
+		r.base = strings.TrimSuffix(indent, frameIndent)
 	}
 	r.take(l)
 	if len(r.frames) == 0 {

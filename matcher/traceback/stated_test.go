@@ -49,10 +49,35 @@ func TestRaisedWithoutWords(t *testing.T) {
 // TestHeaderWithBlank: a blank before the header alone, as a copied text begins with, hides neither the code nor the last line.
 func TestHeaderWithBlank(t *testing.T) {
 	const rest = "Traceback (most recent call last):\n  File \"/w/train.py\", line 3, in main\n    raise AttributeError(k)\nAttributeError: rate\n"
-	for _, blanks := range []string{"", " "} {
+	for _, blanks := range []string{"", " ", "  "} {
 		exceptions, _ := read(t, "x.log", blanks+rest)
 		if len(exceptions) != 1 || exceptions[0].Message != "rate" || exceptions[0].Code() != "raise AttributeError(k)" {
 			t.Errorf("with %q before the header it is read as\n%s", blanks, outline(exceptions, ""))
+		}
+	}
+}
+
+// TestRewords tells an exception that the catching function raised in place of the caught one from those raised in what it called.
+func TestRewords(t *testing.T) {
+	const (
+		caught  = "Traceback (most recent call last):\n  File \"/w/data.py\", line 89, in from_jsonl\n    a.append(line['text'])\nKeyError: 'text'\n"
+		link    = "\nDuring handling of the above exception, another exception occurred:\n\n"
+		outer   = "Traceback (most recent call last):\n  File \"/w/main.py\", line 8, in <module>\n    load()\n"
+		raising = "  File \"/w/data.py\", line 93, in from_jsonl\n    raise ValueError(\n"
+		said    = "ValueError: the file should have text\n"
+	)
+	for name, test := range map[string]struct {
+		log  string
+		want bool
+	}{
+		"in its place":        {caught + link + outer + raising + said, true},
+		"by another function": {caught + link + outer + "  File \"/w/data.py\", line 12, in close\n    raise ValueError(\n" + said, false},
+		"by a call":           {caught + link + outer + "  File \"/w/data.py\", line 93, in from_jsonl\n    note(line)\n" + said, false},
+		"alone":               {outer + raising + said, false},
+	} {
+		exceptions, _ := read(t, "x.log", test.log)
+		if len(exceptions) != 1 || exceptions[0].Rewords() != test.want {
+			t.Errorf("%s: not %v of\n%s", name, test.want, outline(exceptions, ""))
 		}
 	}
 }
