@@ -131,12 +131,6 @@ func Failed(message string) bool {
 	return failing().MatchString(message) || failed().MatchString(message)
 }
 
-// spoken begins a sentence in which a person speaks of himself.
-var spoken = pattern.Lazy(`^\W{0,3}(?:(?:When|If|After|As|But|And|So|Now|Then|Hi|Hello),? )?(?:(?:I|We) (?:[a-z]+|can['’]t) |(?:I['’](?:m|ve)|We['’](?:re|ve)|My|Our) [a-z]+ )`)
-
-// Spoken tells whether a line of a post is a sentence in which its author speaks of himself, which no program does.
-func Spoken(line string) bool { return spoken().MatchString(line) }
-
 // announces ends a sentence that the message of an error follows, on a line of its own.
 var announces = pattern.Lazy(`(?i)\b(?:errors?|exception|messages?|fail(?:s|ed|ing|ure))\b[^.:：]{0,60}[:：]?\s*$`)
 

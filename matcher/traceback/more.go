@@ -224,7 +224,7 @@ func (r *record) goesOn(text string) bool {
 func (r *record) goesOnAfterBlanks(text string) bool {
 	last := r.message.last()
 	switch {
-	case ofPerson().MatchString(text), r.layout == lone && r.exc.Line.Number == 1 && !isSpace(text[0]): // a person's words, and those behind a title
+	case logline.SpeaksOfSelf(text), r.layout == lone && r.exc.Line.Number == 1 && !isSpace(text[0]): // a person's words, and those behind a title
 		return false
 	case isSpace(text[0]) && r.message.indented, r.message.lines() == 1 && layerFailed().MatchString(last), last == "" && r.colon, strings.HasSuffix(last, ":"), strings.HasSuffix(text, ":") && r.blanks == 1 && r.layout != lone:
 		r.addBlanks()
@@ -244,19 +244,13 @@ func isOther(text string) bool {
 	}
 	trimmed := strings.TrimLeft(text, " ")
 	return strings.Contains(text, "%|") || strings.HasPrefix(trimmed, "{'") || strings.HasPrefix(trimmed, `{"`) ||
-		strings.TrimRight(trimmed, " ") == logline.Fence || speech().MatchString(text) ||
+		strings.TrimRight(trimmed, " ") == logline.Fence || logline.Speech(text) ||
 		strings.HasPrefix(text, ignoredIn) || strings.HasPrefix(text, fatalPython) || ofAnother(text) ||
 		strings.HasPrefix(text, terminateCalled) || programError(text) || isPrompt(text) || isRuler(text) && len(text) >= minMPIRuler || isHashes(text)
 }
 
-// speech begins a sentence of the person who shows an error. Programs ask "did you mean" and the like.
-var speech = pattern.Lazy(`^(?:Thanks?\b|Please help|How (?:can|do|to|should) |Any(?: ?one| idea| help| advice| suggestion)|Does any|Can (?:any|some)|Could (?:any|some)|What (?:should|can|could|am) |I (?:am|have|tried|use|used|was|do|don't|can't|want|think|also|get|got|just|would|run|ran|installed|need|see|found|checked|guess|believe) |I'(?:m|ve) |My |Hi\b|Hello\b|(?:[Bb]ut|[Aa]nd|[Ss]o|However,?) (?:if |when )?(?:I|we)\b|(?:[Ww]hen|[Ii]f|[Aa]s) I\b|How did (?:you|any)|[Tt]his is because )`)
-
 // importLine begins the code that a person shows next.
 var importLine = pattern.Lazy(`^(?:import [a-z_][\w.]*(?: as \w+)?$|from [\w.]+ import [\w(])`)
-
-// ofPerson finds that a sentence is a person's: "when I run it, I get this error:".
-var ofPerson = pattern.Lazy(`(?:^|\s)(?:I|I['’](?:m|ve)|[Mm]y)\s`)
 
 // otherWriter are the first words of a line that Python's threading prints before the traceback of a thread, or a library before that of a worker.
 const otherWriter = "Exception in "
