@@ -147,11 +147,27 @@ func (q quotation) onItsOwnLine(whole string) string {
 	if !q.sure && (len(strings.Fields(said)) < minWords || !failing().MatchString(said)) {
 		return whole
 	}
-	if end := endOfCode(said, whole); end >= 0 {
+	end := endOfCode(said, whole)
+	if end < 0 {
+		end = endBeforeSpeech(said)
+	}
+	if end >= 0 {
 		said = said[:end]
 		return m[1] + "\n" + said + ends + strings.TrimLeft(whole[strings.Index(whole, said)+end:], codeMark)
 	}
 	return m[1] + "\n" + said + ends
+}
+
+// speechBehind is a message with further sentences behind it, in which a person speaks of himself or asks.
+var speechBehind = pattern.Lazy(`^([^\n]{8,}?[.!])["')]{0,2} +[A-Z][^\n]*(?:\b(?:I|I['’](?:m|ve)|[Mm]y)\s|\b(?:[Ww]hat|[Hh]ow|[Ww]hy|[Aa]ny|[Ss]ome(?:one|body)) [^\n?]*\?)`)
+
+// endBeforeSpeech is where a message ends that a person's sentences go on behind, -1 where none do.
+func endBeforeSpeech(said string) int {
+	at := speechBehind().FindStringSubmatchIndex(said)
+	if at == nil {
+		return -1
+	}
+	return at[3]
 }
 
 // codeMark sets code apart in Markdown.
