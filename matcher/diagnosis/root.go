@@ -22,6 +22,9 @@ func conclude(read *reading.Result, s situation) conclusion {
 	c := conclusion{findings: findingsIn(read, s)}
 	c.first = firstFailed(c.findings)
 	c.root = rootOf(c.findings, c.first)
+	if c.root == nil {
+		c.root = askedThoughHandled(read, c.findings)
+	}
 	if c.root != nil && c.root.cutOff() && read.AsksHelp(c.root.First.Line.Source) {
 		c.root = whole(c.findings, c.root)
 	}
@@ -60,6 +63,17 @@ func rootOf(findings []*finding, first int) *finding {
 		return lasting
 	}
 	return chosen
+}
+
+// askedThoughHandled is the last exception with a known answer that a person asks about, though by how it was printed the program went on: in a destructor, or in
+// a log record that is no error. It is nil where nobody asks.
+func askedThoughHandled(read *reading.Result, findings []*finding) *finding {
+	for _, f := range slices.Backward(findings) {
+		if f.Handled && !f.role().LastResort() && f.element.Exception != nil && read.AsksHelp(f.First.Line.Source) && !read.WentOn(f.Last()) {
+			return f
+		}
+	}
+	return nil
 }
 
 // whole is the last exception that a post shows beside a traceback that its author cut off, and else that traceback: what a person quotes

@@ -94,9 +94,10 @@ func (c Chain) swallowed() bool {
 // maxKey is how much of a text, in bytes, tells one event from another.
 const maxKey = 400
 
-// toldKey is the key of an exception that is the last of a chain, where nothing but its last line was printed.
+// toldKey is the key of an exception that is the last of a chain, where nothing but its last line was printed. A person who tells of it ends the
+// sentence.
 func (c Chain) toldKey() string {
-	text := c.Head().Text
+	text := strings.TrimRight(c.Head().Text, " .,;!")
 	return "told " + logline.MaskNumbers(text[:min(len(text), maxKey)])
 }
 

@@ -197,7 +197,7 @@ func (r *record) strayed() bool {
 
 // endsByItself tells whether what was read of the message is one of Python's own as a whole, or the key that a KeyError has.
 func (r *record) endsByItself() bool {
-	if r.message.lines() != 1 || r.layout != python && r.layout != lone {
+	if r.message.lines() != 1 || r.layout != python && r.layout != lone && r.layout != notebook {
 		return false
 	}
 	last := r.message.last()
