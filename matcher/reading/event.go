@@ -240,7 +240,7 @@ func frameValue(f *traceback.Frame) condition.Value {
 		return condition.Nil
 	}
 	return condition.ObjectValue(map[string]condition.Value{
-		"file":     condition.StringValue(f.File),
+		"file":     condition.StringValue(strings.ReplaceAll(f.File, `\`, "/")), // on Windows too
 		"line":     condition.NumberValue(float64(f.Line)),
 		"function": condition.StringValue(f.Function),
 		"code":     condition.StringValue(f.Code),
