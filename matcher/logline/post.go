@@ -158,8 +158,8 @@ func (q quotation) onItsOwnLine(whole string) string {
 	return m[1] + "\n" + said + ends
 }
 
-// speechBehind is a message with further sentences behind it, in which a person speaks of himself or asks.
-var speechBehind = pattern.Lazy(`^([^\n]{8,}?[.!])["')]{0,2} +[A-Z][^\n]*(?:\b(?:I|I['’](?:m|ve)|[Mm]y)\s|\b(?:[Ww]hat|[Hh]ow|[Ww]hy|[Aa]ny|[Ss]ome(?:one|body)) [^\n?]*\?)`)
+// speechBehind is a message with a further sentence behind it, in which a person speaks of himself or asks.
+var speechBehind = pattern.Lazy(`^([^\n]{8,}?[.!])["')]{0,2} +(?:[A-Z][^\n.!]*?)?(?:\b(?:I|I['’](?:m|ve)|[Mm]y)\s|\b(?:[Ww]hat|[Hh]ow|[Ww]hy|[Aa]ny|[Ss]ome(?:one|body)) [^\n?]*\?)`)
 
 // endBeforeSpeech is where a message ends that a person's sentences go on behind, -1 where none do.
 func endBeforeSpeech(said string) int {
