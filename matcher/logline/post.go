@@ -149,7 +149,7 @@ func (q quotation) onItsOwnLine(whole string) string {
 	}
 	end := endOfCode(said, whole)
 	if end < 0 {
-		end = endBeforeSpeech(said)
+		end = endOfMessage(said)
 	}
 	if end >= 0 {
 		said = said[:end]
@@ -161,8 +161,14 @@ func (q quotation) onItsOwnLine(whole string) string {
 // speechBehind is a message with a further sentence behind it, in which a person speaks of himself or asks.
 var speechBehind = pattern.Lazy(`^([^\n]{8,}?[.!])["')]{0,2} +(?:[A-Z][^\n.!]*?)?(?:\b(?:I|I['’](?:m|ve)|[Mm]y)\s|\b(?:[Ww]hat|[Hh]ow|[Ww]hy|[Aa]ny|[Ss]ome(?:one|body)) [^\n?]*\?)`)
 
-// endBeforeSpeech is where a message ends that a person's sentences go on behind, -1 where none do.
-func endBeforeSpeech(said string) int {
+// ownWhole is one of Python's own messages as a whole, at the beginning of what is quoted.
+var ownWhole = pattern.Lazy(`^(?:` + class + `: )?(?:` + plain + `)(?:\.? Did you mean[^?\n]*\?)?`)
+
+// endOfMessage is where a message ends that a person's words go on behind, -1 where none do.
+func endOfMessage(said string) int {
+	if own := ownWhole().FindString(said); own != "" && len(own) < len(said) {
+		return len(own)
+	}
 	at := speechBehind().FindStringSubmatchIndex(said)
 	if at == nil {
 		return -1
