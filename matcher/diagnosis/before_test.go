@@ -25,3 +25,25 @@ references: [x]
 		}
 	}
 }
+
+// TestGroupsOfCommandLine: a group of command_line: is what a command in the first lines gives, and is not found where none does.
+func TestGroupsOfCommandLine(t *testing.T) {
+	engine := knowing(t, `id: lost
+title: It is lost
+keywords: [is lost now]
+match: ['text contains "is lost now"']
+command_line: ['--maps[= ](?P<maps>[\w./]+)']
+cause: 'It is lost[[ in {maps}]].'
+fixes: [{do: 'Look for it.'}]
+references: [x]
+`)
+	for log, want := range map[string]string{
+		"$ python walk.py --maps shelf/one --steps 2\nit is lost now\n": "It is lost in shelf/one.",
+		"$ python walk.py --steps 2\nit is lost now\n":                  "It is lost.",
+		"it is lost now\n": "It is lost.",
+	} {
+		if got := answer(t, engine, log).Diagnoses[0].Cause; got != want {
+			t.Errorf("%q: %q instead of %q", log, got, want)
+		}
+	}
+}

@@ -75,6 +75,7 @@ type Signature struct {
 	Capture      []*pattern.Pattern         // named groups over the event's text
 	Code         []*pattern.Pattern         // named groups over the deepest source line of an exception; where none is found, over the deepest of the user's own code
 	Before       []*pattern.Pattern         // named groups over the lines before the event; the last place counts
+	CommandLine  []*pattern.Pattern         // named groups over the command lines that the first lines of the logs show; the last place counts
 	Largest      string                     // of several places that a pattern of Capture matches, the one with the largest size in this group counts
 	Confirm      []*condition.Expression    // about facts and captures; three-valued
 	Survivable   bool                       // a process goes on with it, so that it is not what ended another one
@@ -148,6 +149,7 @@ type signatureFile struct {
 	Capture     []rulefile.Text `yaml:"capture"`
 	Code        []rulefile.Text `yaml:"code"`
 	Before      []rulefile.Text `yaml:"before"`
+	CommandLine []rulefile.Text `yaml:"command_line"`
 	Largest     rulefile.Text   `yaml:"largest"`
 	Confirm     []rulefile.Text `yaml:"confirm"`
 	Library     rulefile.Text   `yaml:"library"`
@@ -201,10 +203,10 @@ func eventNames() map[string]condition.Shape {
 	return names
 }
 
-// Groups are the names of the groups that Capture, Code and Before have. One can come twice.
+// Groups are the names of the groups that Capture, Code, Before and CommandLine have. One can come twice.
 func (s *Signature) Groups() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for _, p := range slices.Concat(s.Capture, s.Code, s.Before) {
+		for _, p := range slices.Concat(s.Capture, s.Code, s.Before, s.CommandLine) {
 			for _, name := range p.Names() {
 				if name != "" && !yield(name) {
 					return
