@@ -32,7 +32,17 @@ func readMessage(d *report.Diagnosis, base *rules.Base, el *reading.Element, ans
 		d.Cause = withoutSentence(d.Cause, answer.situation.Value("error").Member("message").String())
 	}
 	d.Cause = strings.TrimSpace(strings.Join(append(cause, d.Cause), " "))
-	d.Fixes = slices.Concat(first, d.Fixes)
+	d.Fixes = withoutRepeats(slices.Concat(first, d.Fixes))
+}
+
+// withoutRepeats are the fixes, each sentence once: what reads the message and what answers may advise the same.
+func withoutRepeats(fixes []report.Fix) []report.Fix {
+	said := make(map[string]bool)
+	return slices.DeleteFunc(fixes, func(f report.Fix) bool {
+		repeated := said[f.Do]
+		said[f.Do] = true
+		return repeated
+	})
 }
 
 // withoutSentence is a text without the sentence that quotes something.
