@@ -44,7 +44,7 @@ func Of(read *reading.Result, known ...facts.Fact) report.Report {
 	}
 	if c.root != nil {
 		answer.Diagnoses[0].Consequences = c.consequences()
-	} else if note := unshown(s); note != "" {
+	} else if note := unshown(read.Heads, s); note != "" {
 		answer.Notes = append(answer.Notes, note)
 	}
 	answer.Ranks = c.rankStates(read, s)

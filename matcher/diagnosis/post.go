@@ -58,10 +58,11 @@ func toldOnly(read *reading.Result, s situation, root *finding) *finding {
 	return nil
 }
 
-// unshown is a note about what somebody says that goes wrong without showing a line of it; "" where nobody does.
-func unshown(s situation) string {
+// unshown is a note about what somebody says that goes wrong without showing a line of it; "" where nobody does, and where something is set
+// apart as a print is.
+func unshown(heads []reading.Head, s situation) string {
 	said, known := s.facts[fact.GoesWrong]
-	if !known {
+	if !known || slices.ContainsFunc(heads, func(head reading.Head) bool { return fenced().MatchString(head.Text) }) {
 		return ""
 	}
 	const maxQuoted = 36 // the note is short, so that all of it shows
