@@ -65,8 +65,8 @@ func rootOf(findings []*finding, first int) *finding {
 	return chosen
 }
 
-// askedThoughHandled is the last exception with a known answer that a person asks about, though by how it was printed the program went on: in a destructor, or in
-// a log record that is no error. It is nil where nobody asks.
+// askedThoughHandled is the last exception with a known answer that a person asks about, though by how it was printed the program went on: in a
+// destructor, or in a log record that is no error. It is nil where nobody asks.
 func askedThoughHandled(read *reading.Result, findings []*finding) *finding {
 	for _, f := range slices.Backward(findings) {
 		if f.Handled && !f.role().LastResort() && f.element.Exception != nil && read.AsksHelp(f.First.Line.Source) && !read.WentOn(f.Last()) {
