@@ -35,11 +35,18 @@ func TestWholeBesideCut(t *testing.T) {
 	engine := knowing(t, brewing, `id: steps
 title: A bar moves on
 role: progress
-keywords: ["s/it"]
-match: ['text contains "s/it"']
+keywords: ["% brewed"]
+match: ['text contains "% brewed"']
+references: [x]
+`, `id: cut-off
+title: The end is missing
+role: unexplained
+match: ['error.type == "" and error.message == ""', 'any(error.frames, .line > 0)']
+cause: The end is missing.
+fixes: [{do: Send the rest.}]
 references: [x]
 `)
-	const post = "The tea does not start\n\nHi, I get this error:\n```\nRuntimeError: no pot here\n```\n\nAll of it:\n```\nEpoch 0: 100%|##########| 13/13 [01:16<00:00,  5.92s/it]\nTraceback (most recent call last):\n  File \"/w/tea.py\", line 42, in brew\n    return fill()\n"
+	const post = "The tea does not start\n\nHi, I get this error:\n```\nRuntimeError: no pot here\n```\n\nAll of it:\n```\npot 1 of 2: 100 % brewed\nTraceback (most recent call last):\n  File \"/w/tea.py\", line 42, in brew\n    return fill()\n"
 	found := answer(t, engine, post).Diagnoses
 	if len(found) == 0 || found[0].Cause != "It is on another shelf." {
 		t.Errorf("found %+v", found)
