@@ -39,7 +39,7 @@ func (r *record) belowBox(next nextLine) lineAction {
 var (
 	boxedPlace    = pattern.Lazy(`^(/\S.*|[A-Za-z]:\\.*|[\w./<>-]+):(\d{1,8}) in (.+)$`)
 	boxedCode     = pattern.Lazy(`^[❱>] +\d+ │ ?(.*)$`)
-	notebookPlace = pattern.Lazy(`^(?:File )?([^\s:]+\.py[cx]?|(?:[A-Za-z]:)?[~/\\][^:]{0,300}\.py[cx]?|<ipython-input[^>]*>|Cell In\s?\[\d+\])(?::(\d{1,8})|, line (\d{1,8}))?,? in (.+)$|^Cell In\s?\[\d+\], line (\d{1,8})$|` +
+	notebookPlace = pattern.Lazy(`^(?:File )?([^\s:]+\.py[cx]?|(?:[A-Za-z]:)?[~/\\][^:]{0,300}\.py[cx]?|<ipython-input[^>]*>|<timed (?:exec|eval)>|<magic-timeit>|Cell In\s?\[\d+\])(?::(\d{1,8})|, line (\d{1,8}))?,? in (.+)$|^Cell In\s?\[\d+\], line (\d{1,8})$|` +
 		`^File ([^\s:]+\.py[cx]?|(?:[A-Za-z]:)?[~/\\][^:]{0,300}\.py[cx]?):(\d{1,8})$`) // a module as it is imported: no function is named
 	framesLeftOut = pattern.Lazy(`^(?:\d+|\[\.\.\.]|\[\.\.\. skipping) .*frames?\b`) // by Colab, and by IPython
 	notebookCode  = pattern.Lazy(`^-+> ?(\d{1,8}) (.*)$`)
