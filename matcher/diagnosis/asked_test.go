@@ -2,7 +2,7 @@ package diagnosis_test
 
 import "testing"
 
-// brewing knows two failures of a program that makes tea.
+// brewing knows a failure of a program that makes tea.
 const brewing = `id: pot-lost
 title: The pot is lost
 keywords: ["no pot here"]
@@ -20,11 +20,7 @@ func TestAskedThoughHandled(t *testing.T) {
 		printed: "",
 		"Hello, I get this at the end of my script.\n\n" + printed + "\nWhat have I done wrong?\n": "It is on another shelf.",
 	} {
-		got := ""
-		if found := answer(t, engine, log).Diagnoses; len(found) > 0 {
-			got = found[0].Cause
-		}
-		if got != want {
+		if got := cause(t, engine, log); got != want {
 			t.Errorf("%q: %q instead of %q", log, got, want)
 		}
 	}
@@ -47,8 +43,7 @@ fixes: [{do: Send the rest.}]
 references: [x]
 `)
 	const post = "The tea does not start\n\nHi, I get this error:\n```\nRuntimeError: no pot here\n```\n\nAll of it:\n```\npot 1 of 2: 100 % brewed\nTraceback (most recent call last):\n  File \"/w/tea.py\", line 42, in brew\n    return fill()\n"
-	found := answer(t, engine, post).Diagnoses
-	if len(found) == 0 || found[0].Cause != "It is on another shelf." {
-		t.Errorf("found %+v", found)
+	if got := cause(t, engine, post); got != "It is on another shelf." {
+		t.Errorf("the cause is %q", got)
 	}
 }

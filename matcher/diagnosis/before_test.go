@@ -20,7 +20,7 @@ references: [x]
 		"[rank1]: no map here\n[rank0]: it is lost now\n":           "It is something.",
 		"[rank0]: no map here\n[rank1]: x\n[rank0]: it is lost now": "It is map.",
 	} {
-		if got := answer(t, engine, log).Diagnoses[0].Cause; got != want {
+		if got := cause(t, engine, log); got != want {
 			t.Errorf("%q: %q instead of %q", log, got, want)
 		}
 	}
@@ -42,7 +42,7 @@ references: [x]
 		"$ python walk.py --steps 2\nit is lost now\n":                  "It is lost.",
 		"it is lost now\n": "It is lost.",
 	} {
-		if got := answer(t, engine, log).Diagnoses[0].Cause; got != want {
+		if got := cause(t, engine, log); got != want {
 			t.Errorf("%q: %q instead of %q", log, got, want)
 		}
 	}

@@ -28,7 +28,7 @@ func capture(s *condition.Situation, of *signature.Signature, el *reading.Elemen
 		keep(groups, p, lastPlace(p, el.Before()))
 	}
 	for _, p := range of.CommandLine {
-		keep(groups, p, lastPlace(p, s.Value(signature.CommandLineName).Members()["text"].String()))
+		keep(groups, p, lastPlace(p, s.Value(signature.CommandLineName).Member("text").String()))
 	}
 	if of.Offers {
 		groups[signature.Nearest] = nearest(groups[signature.Got], groups[signature.Allowed])

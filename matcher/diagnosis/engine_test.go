@@ -42,3 +42,12 @@ func answer(t *testing.T, engine *matcher.Engine, log string, known ...facts.Fac
 	}
 	return job.Report(known...)
 }
+
+// cause is that of the first answer to a log, "" where nothing is found.
+func cause(t *testing.T, engine *matcher.Engine, log string, known ...facts.Fact) string {
+	t.Helper()
+	if found := answer(t, engine, log, known...).Diagnoses; len(found) > 0 {
+		return found[0].Cause
+	}
+	return ""
+}

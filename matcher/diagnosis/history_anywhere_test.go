@@ -26,11 +26,7 @@ references: [x]
 		"TypeError: Kettle.__init__() got an unexpected keyword argument 'dni_weight'\n":       "",
 		"Traceback (most recent call last):\n  File \"/home/ana/a.py\", line 3, in <module>\n    k = Kettle(row_log_interval=2)\n" + error + "'row_log_interval'\n": "",
 	} {
-		got := ""
-		if all := answer(t, engine, log).Diagnoses; len(all) > 0 {
-			got = all[0].Cause
-		}
-		if got != want {
+		if got := cause(t, engine, log); got != want {
 			t.Errorf("%q: %q, want %q", log, got, want)
 		}
 	}
@@ -59,10 +55,7 @@ references: [x]
 		{"KettleTrainer", "pots", "4.50.0", asks, ""},
 	} {
 		log := "AttributeError: '" + c.class + "' object has no attribute '" + c.member + "'\n" + c.text
-		got := ""
-		if all := answer(t, engine, log, installed(t, "transformers", c.release)...).Diagnoses; len(all) > 0 {
-			got = all[0].Cause
-		}
+		got := cause(t, engine, log, installed(t, "transformers", c.release)...)
 		if got != c.want {
 			t.Errorf("%s.%s with %s: %q, want %q", c.class, c.member, c.release, got, c.want)
 		}

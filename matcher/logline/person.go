@@ -5,6 +5,9 @@ import "github.com/gpu-triage/triage/rules/pattern"
 // What tells a person's sentence from what a program printed, where a line may be either: as a whole, as the end of a message that somebody goes
 // on behind, and anywhere in a line. Programs speak too ("We recommend", "did you mean"), so that each of the three asks for other words.
 
+// self is how a person speaks of himself within a sentence.
+const self = `(?:I|I['’](?:m|ve)|[Mm]y)\s`
+
 // spoken begins a sentence in which a person speaks of himself.
 var spoken = pattern.Lazy(`^\W{0,3}(?:(?:When|If|After|As|But|And|So|Now|Then|Hi|Hello),? )?(?:(?:I|We) (?:[a-z]+|can['’]t) |(?:I['’](?:m|ve)|We['’](?:re|ve)|My|Our) [a-z]+ )`)
 
@@ -18,7 +21,7 @@ var speech = pattern.Lazy(`^(?:Thanks?\b|Please help|How (?:can|do|to|should) |A
 func Speech(line string) bool { return speech().MatchString(line) }
 
 // ofSelf finds that a sentence is a person's: "when I run it, I get this error:".
-var ofSelf = pattern.Lazy(`(?:^|\s)(?:I|I['’](?:m|ve)|[Mm]y)\s`)
+var ofSelf = pattern.Lazy(`(?:^|\s)` + self)
 
 // SpeaksOfSelf tells whether somebody speaks of himself anywhere in a line.
 func SpeaksOfSelf(line string) bool { return ofSelf().MatchString(line) }

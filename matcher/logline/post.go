@@ -159,7 +159,7 @@ func (q quotation) onItsOwnLine(whole string) string {
 }
 
 // speechBehind is a message with a further sentence behind it, in which a person speaks of himself or asks.
-var speechBehind = pattern.Lazy(`^([^\n]{8,}?[.!])["')]{0,2} +(?:[A-Z][^\n.!]*?)?(?:\b(?:I|I['’](?:m|ve)|[Mm]y)\s|\b(?:[Ww]hat|[Hh]ow|[Ww]hy|[Aa]ny|[Ss]ome(?:one|body)) [^\n?]*\?)`)
+var speechBehind = pattern.Lazy(`^([^\n]{8,}?[.!])["')]{0,2} +(?:[A-Z][^\n.!]*?)?(?:\b` + self + `|\b(?:[Ww]hat|[Hh]ow|[Ww]hy|[Aa]ny|[Ss]ome(?:one|body)) [^\n?]*\?)`)
 
 // ownWhole is one of Python's own messages as a whole, at the beginning of what is quoted.
 var ownWhole = pattern.Lazy(`^(?:` + class + `: )?(?:` + plain + `)(?:\.? Did you mean[^?\n]*\?)?`)

@@ -21,19 +21,17 @@ func (s *source) told(head []byte) {
 		return
 	}
 	var unknown *logline.Line
-	anyKnown := false
 	for _, line := range toldLines(form, head) {
 		known := s.known(line)
 		if len(known) > 0 && !known.harmless() {
-			s.note(known, line) // and the next too: what may be known here may turn out to be another thing once all facts are
-			anyKnown = true
+			s.note(known, line) // and so the next: once all facts are known this one may turn out to be nothing
 			continue
 		}
 		if unknown == nil && line.Number > 1 && form.AsksHelp() && logline.Failed(line.Text) {
 			unknown = &line
 		}
 	}
-	if unknown != nil && !anyKnown {
+	if unknown != nil && !s.events.in(s.name) {
 		s.note(Chain{s.quoted(*unknown)}, *unknown)
 	}
 }
