@@ -77,9 +77,18 @@ func InTitle(title string) (typ, msg string, ok bool) {
 // statusName is what C++ libraries write for a status. Python 3 prints OSError.
 const statusName = "IOError"
 
+// caughtRepr ends with an exception as repr writes it, behind the words with which a program that caught it says that it failed.
+var caughtRepr = pattern.Lazy(`^[^:]{0,60}(?i:\b(?:failed|failure|crashed|aborted|error|exception|fatal)\b)[^:]{0,60}: ((?:[A-Za-z_]\w*\.)*[A-Z]\w*\(["'].+\))$`)
+
 // caught reads an exception behind the words with which a program that caught it says that it failed: "Training failed: RuntimeError: ...",
 // or with which a person tells of it: "I am getting a `RuntimeError: ...`". It reads none where the words say that it goes on.
 func caught(text string) (typ, msg string, ok bool) {
+	if strings.HasSuffix(text, ")") {
+		if m := caughtRepr().FindStringSubmatch(text); m != nil {
+			typ, msg, ok = wholeRepr(m[1])
+			return typ, msg, ok && !gotOver(strings.TrimSuffix(text, m[1]), msg)
+		}
+	}
 	if !strings.Contains(text, "Error: ") && !strings.Contains(text, "Exception: ") {
 		return "", "", false
 	}
