@@ -1,7 +1,7 @@
 package example_test
 
 import (
-	"math/rand/v2"
+	"hash/crc32"
 	"os"
 	"testing"
 
@@ -44,14 +44,13 @@ func TestShowing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	random := rand.New(rand.NewPCG(1, 2))
-	of := sample
+	of := uint32(sample)
 	if testing.Short() {
 		of = sampleShort
 	}
 	lost, tried := make(map[string]int), 0
 	for _, e := range all {
-		if !e.CanBeShown(engine) || random.IntN(of) > 0 {
+		if crc32.ChecksumIEEE([]byte(e.Source))%of > 0 || !e.CanBeShown(engine) { // new examples leave the sample of the others as it is
 			continue
 		}
 		showings, err := example.Show(t.Context(), engine, e, example.Ways())

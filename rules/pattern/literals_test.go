@@ -62,7 +62,10 @@ func skipShort(t *testing.T) {
 	}
 }
 
-// testLines are some lines of each example and of each log of testdata.
+// linesOf is how many lines of all examples are tried with all expressions.
+const linesOf = 12_000
+
+// testLines are lines of the examples and of the logs of testdata, evenly over all.
 func testLines(t *testing.T, base *rules.Base) []string {
 	t.Helper()
 	files, err := filepath.Glob("../../testdata/logs/*/*.log")
@@ -90,5 +93,9 @@ func testLines(t *testing.T, base *rules.Base) []string {
 		}
 		take(string(content))
 	}
-	return append(lines, "", "\ufffd", "\u212aILLed", "loſs", strings.Join(lines[:5], "\n"))
+	few := lines[:0]
+	for i := range linesOf {
+		few = append(few, lines[i*len(lines)/linesOf])
+	}
+	return append(few, "", "\ufffd", "\u212aILLed", "loſs", strings.Join(few[:5], "\n"))
 }
