@@ -23,10 +23,32 @@ func (r *record) unfinished() *Exception {
 		e.Level = r.level()
 	}
 	e.Type, e.Message = raisedBy(e.Code())
+	if e.Type == "" && len(r.frames) > 0 {
+		e.Type, e.Message = behind(&r.frames[len(r.frames)-1])
+	}
 	if e.Type == "" && r.before != nil {
 		e.Type, e.Message = announced(r.before())
 	}
 	return e
+}
+
+// raisedBehind is the last line of a traceback behind a frame or a source line, where the line breaks were lost.
+var raisedBehind = pattern.Lazy(`^(.*[^\s:]) ((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)): (\S.*)$`)
+
+// behind is the exception that stands behind a frame, or behind its source line; "" where none does. The frame is left without it.
+func behind(last *Frame) (typ, message string) {
+	line := strings.TrimSpace(last.Function + " " + last.Code)
+	m := raisedBehind().FindStringSubmatch(line)
+	if m == nil || !looksRaised(m[2]) || strings.HasSuffix(m[1], " except") || inText(m[1]) {
+		return "", ""
+	}
+	last.Function, last.Code, _ = strings.Cut(m[1], " ")
+	return m[2], m[3]
+}
+
+// inText tells whether what follows some source code is a text or a comment in it.
+func inText(code string) bool {
+	return strings.Count(code, `"`)%2 == 1 || strings.Count(code, "'")%2 == 1 || strings.Contains(code, "#")
 }
 
 // messageForm is the message of an exception as notebooks keep it, before the traceback: "message": "...",

@@ -24,6 +24,8 @@ func TestLastLine(t *testing.T) {
 		"no type":              {frames + "bad things\nand worse\n  set in\n", "", "bad things\nand worse\n  set in"},
 		"an operator":          {frames + "aten.mm.default: got mixed things\n", "", "aten.mm.default: got mixed things"},
 		"of a module":          {frames + "socket.timeout: timed out\n", "socket.timeout", "timed out"},
+		"break lost":           {strings.TrimSuffix(frames, "\n") + " ValueError: bad\n", "ValueError", "bad"},
+		"breaks lost":          {"Traceback (most recent call last):\n  File \"a.py\", line 3, in f g() ValueError: bad\n", "ValueError", "bad"},
 		"another's line first": {frames + "step 3 loss 2.1\nValueError: bad\n", "ValueError", "bad"},
 		"between sides": {"│ Traceback (most recent call last):   │\n│   File \"a.py\", line 3, in f      │\n│     g()       │\nValueError: bad\n",
 			"ValueError", "bad"},
@@ -39,6 +41,16 @@ func TestLastLine(t *testing.T) {
 		}
 		if len(e.Frames) != 1 || e.Frames[0].Function != "f" || e.Frames[0].Code != "g()" {
 			t.Errorf("%s: its frames are %+v", name, e.Frames)
+		}
+	}
+}
+
+// TestLastLineInText: a source line that has an exception's name in a text or a comment is not the last line of its traceback.
+func TestLastLineInText(t *testing.T) {
+	for _, code := range []string{`print("it was ValueError: bad")`, "f()  # raises ValueError: bad", "except ValueError: return"} {
+		exceptions, _ := read(t, "x.log", strings.Replace(frames, "g()", code, 1))
+		if len(exceptions) != 1 || exceptions[0].Type != "" {
+			t.Errorf("%s: %s", code, outline(exceptions, ""))
 		}
 	}
 }
