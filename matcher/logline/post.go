@@ -140,11 +140,14 @@ func Announces(line string) bool { return len(line) <= maxSentence && announces(
 // ends are the empty lines that tell what follows in a sentence from what was printed, so that it is not taken for more of it.
 const ends = "\n\n\n"
 
+// ofPlace ends the words before a quotation that tells where an error came up, and not what it says: "an error on `x = f()`".
+var ofPlace = pattern.Lazy(`(?i)\berrors? (?:\w+ )?(?:on|in|at|from|when|while|during|calling|running|executing)\s*$`)
+
 // onItsOwnLine sets a quotation apart that says what failed.
 func (q quotation) onItsOwnLine(whole string) string {
 	m := q.pattern().FindStringSubmatch(whole)
 	said := strings.TrimRight(strings.TrimSpace(m[2]), "`")
-	if !q.sure && (len(strings.Fields(said)) < minWords || !failing().MatchString(said)) {
+	if ofPlace().MatchString(m[1]) || !q.sure && (len(strings.Fields(said)) < minWords || !failing().MatchString(said)) {
 		return whole
 	}
 	end := endOfCode(said, whole)
@@ -159,7 +162,7 @@ func (q quotation) onItsOwnLine(whole string) string {
 }
 
 // speechBehind is a message with a further sentence behind it, in which a person speaks of himself or asks.
-var speechBehind = pattern.Lazy(`^([^\n]{8,}?[.!])["')]{0,2} +(?:[A-Z][^\n.!]*?)?(?:\b` + self + `|\b(?:[Ww]hat|[Hh]ow|[Ww]hy|[Aa]ny|[Ss]ome(?:one|body)) [^\n?]*\?)`)
+var speechBehind = pattern.Lazy(`^([^\n]{8,}?[.!])["')]{0,2} +(?:[A-Z](?:[^\n.!]|[.!][^\s\n])*?)?(?:\b` + self + `|\b(?:[Ww]hat|[Hh]ow|[Ww]hy|[Aa]ny|[Ss]ome(?:one|body)) [^\n?]*\?)`)
 
 // ownWhole is one of Python's own messages as a whole, at the beginning of what is quoted.
 var ownWhole = pattern.Lazy(`^(?:` + class + `: )?(?:` + plain + `)(?:\.? Did you mean[^?\n]*\?)?`)

@@ -214,6 +214,9 @@ func (r *record) goesOn(text string) bool {
 	if r.prefix != "" && r.layout != lone && !indented && !r.announced() {
 		return false
 	}
+	if r.layout == lone && r.exc.Line.Told && !indented && logline.SpeaksOfSelf(text) { // the next sentence of who tells of the error
+		return false
+	}
 	if r.blanks > 0 {
 		return r.goesOnAfterBlanks(text)
 	}
