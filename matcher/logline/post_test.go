@@ -38,6 +38,7 @@ func TestPost(t *testing.T) {
 		"Assertion error: the pot is cold":                          "AssertionError: the pot is cold",
 		"it says RuntimeError:lid (of pot 3) is gone":               "it says\nRuntimeError: lid (of pot 3) is gone",
 		"it says \"Cannot import name 'lid' from 'pot'\"":           "it says\ncannot import name 'lid' from 'pot'",
+		"Unable to import name 'lid' from 'pot' (my kitchen)":       "cannot import name 'lid' from 'pot' (my kitchen)",
 		"```python": "```python",
 	} {
 		form := Sniff("x", []byte(hello+text))

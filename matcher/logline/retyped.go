@@ -16,16 +16,16 @@ func withoutLabel(line string) string {
 	return labelled().ReplaceAllString(line, "$1")
 }
 
-// What people change when they type what was printed: a class in two words, no blank behind its colon, a capital at the beginning.
+// What people change when they type what was printed: a class in two words, no blank behind its colon, "unable to" for "cannot".
 var (
-	parted      = pattern.Lazy(`\b(Assertion|Attribute|Connection|Import|Index|Key|Memory|Name|Runtime|Syntax|Type|Usage|Value) [Ee]rror: ?`)
-	glued       = pattern.Lazy(`\b([A-Z]\w*Error):([A-Za-z'"(\[])`)
-	capitalized = pattern.Lazy(`\bCannot import name (['‘"]?\w)`)
+	parted   = pattern.Lazy(`\b(Assertion|Attribute|Connection|Import|Index|Key|Memory|Name|Runtime|Syntax|Type|Usage|Value) [Ee]rror: ?`)
+	glued    = pattern.Lazy(`\b([A-Z]\w*Error):([A-Za-z'"(\[])`)
+	reworded = pattern.Lazy(`\b(?:Cannot|(?i:can['’]t|cant|can not|unable to|could not|couldn['’]t)) import (?:the )?name (['‘"]?\w)`)
 )
 
 // asPrinted is a sentence with its messages as Python prints them.
 func asPrinted(sentence string) string {
 	sentence = parted().ReplaceAllString(sentence, "${1}Error: ")
 	sentence = glued().ReplaceAllString(sentence, "$1: $2")
-	return capitalized().ReplaceAllString(sentence, "cannot import name $1")
+	return reworded().ReplaceAllString(sentence, "cannot import name $1")
 }
