@@ -99,8 +99,8 @@ var marked = pattern.Lazy("^\\s{0,3}(?:`{1,2}([^`\\s]+(?: [^`\\s]+){3,})`{1,2}[.
 // minWords is how many words a message has, at least, that is taken out of a sentence.
 const minWords = 3
 
-// ofProgram finds lines that a program printed, that are an exception, or a statement that raises one.
-var ofProgram = pattern.Lazy(`^\s*(?:raise|assert) [^\n]*["'(),]\s*$|^\s*(?:\S*(?:Error|Exception|Warning)\b[^ ]*: |[A-Z]{4,}\b|[\[{<]|\d|[\w./-]+: |File ")`)
+// ofProgram finds lines that a program printed, that are an exception, or a statement that raises one, as the #error of a header.
+var ofProgram = pattern.Lazy(`^\s*(?:raise|assert) [^\n]*["'(),]\s*$|^\s*(?:\S*(?:Error|Exception|Warning)\b[^ ]*: |[A-Z]{4,}\b|[\[{<]|\d|[\w./-]+: |File "|(?:> )?#? ?error ")`)
 
 // quotedLines puts what a sentence quotes of a failure on lines of their own.
 func quotedLines(sentence string) string {

@@ -39,6 +39,7 @@ func TestPost(t *testing.T) {
 		"it says RuntimeError:lid (of pot 3) is gone":                "it says\nRuntimeError: lid (of pot 3) is gone",
 		"it says \"Cannot import name 'lid' from 'pot'\"":            "it says\ncannot import name 'lid' from 'pot'",
 		"it says `importerror: cannot import name 'lid' from 'pot'`": "it says\nImportError: cannot import name 'lid' from 'pot'",
+		`> error "the lid is only for pots of 7 and up."`:            `> error "the lid is only for pots of 7 and up."`,
 		"Unable to import name 'lid' from 'pot' (my kitchen)":        "cannot import name 'lid' from 'pot' (my kitchen)",
 		"```python": "```python",
 	} {
