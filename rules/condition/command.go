@@ -1,6 +1,11 @@
 package condition
 
-import "github.com/gpu-triage/triage/rules/command"
+import (
+	"regexp"
+	"strings"
+
+	"github.com/gpu-triage/triage/rules/command"
+)
 
 // Command is a command with places for facts, as those of a Template. It is said as a whole or not at all, and each value is quoted for
 // its place (package command).
@@ -32,7 +37,24 @@ func ParseCommand(text string) (Command, error) {
 func (c Command) Template() Template { return Template{{{parts: c.places}}} }
 
 // Fill is the command with the situation's values in their places. It is empty when one is not known, or has no business there.
-func (c Command) Fill(s *Situation) string { return c.FillFrom(s.lookup) }
+func (c Command) Fill(s *Situation) string { return installedWith(s.Value(pip), c.FillFrom(s.lookup)) }
+
+// pip is the fact of the program that takes the place of pip where the job runs: "uv pip", "python_embeded\python.exe -m pip".
+const pip = "pip"
+
+var (
+	pipInstall = regexp.MustCompile(`(^|&& |; )((?:[A-Z_]+=\S+ )*)(?:python3? -m )?pip install `)
+	// pipAlone are options that only pip itself has.
+	pipAlone = regexp.MustCompile(` --(?:user|upgrade-strategy|use-\w|break-system-packages)`)
+)
+
+// installedWith is a command that installs packages as the program does it that is used in place of pip.
+func installedWith(program Value, text string) string {
+	if !program.Present() || pipAlone.MatchString(text) {
+		return text
+	}
+	return pipInstall.ReplaceAllString(text, "${1}${2}"+strings.ReplaceAll(program.String(), "$", "$$")+" install ")
+}
 
 // With is Fill with the same value in all places.
 func (c Command) With(v Value) string { return c.FillFrom(func(string) Value { return v }) }

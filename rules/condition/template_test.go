@@ -77,3 +77,30 @@ func TestFillCommand(t *testing.T) {
 		t.Errorf("%q, not %q", got, want)
 	}
 }
+
+// TestFillInstallation: what installs packages with pip is shown with what takes its place, but for options that only pip has.
+func TestFillInstallation(t *testing.T) {
+	scope := NewScope()
+	scope.Declare("pip", Shape{Type: String})
+	for text, want := range map[string]string{
+		"pip install tea":                           "uv pip install tea",
+		"python -m pip install -U tea":              "uv pip install -U tea",
+		"pip install pot && LID=on pip install tea": "uv pip install pot && LID=on uv pip install tea",
+		"pip install --user tea":                    "pip install --user tea",
+		"pip uninstall -y tea; pip install tea":     "pip uninstall -y tea; uv pip install tea",
+		"python -c 'print(\"pip install tea\")'":    "python -c 'print(\"pip install tea\")'",
+	} {
+		command, err := ParseCommand(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		situation := scope.NewSituation()
+		if got := command.Fill(situation); got != text {
+			t.Errorf("without the fact it is %q, not %q", got, text)
+		}
+		situation.Set("pip", StringValue("uv pip"))
+		if got := command.Fill(situation); got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+}
