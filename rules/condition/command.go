@@ -39,7 +39,7 @@ func (c Command) Template() Template { return Template{{{parts: c.places}}} }
 // Fill is the command with the situation's values in their places. It is empty when one is not known, or has no business there.
 func (c Command) Fill(s *Situation) string { return installedWith(s.Value(pip), c.FillFrom(s.lookup)) }
 
-// pip is the fact of the program that takes the place of pip where the job runs: "uv pip", "python_embeded\python.exe -m pip".
+// pip is the fact of the program that takes the place of pip where the job runs: "uv pip", or the pip of a portable Python.
 const pip = "pip"
 
 var (
