@@ -43,6 +43,7 @@ func (c Command) Fill(s *Situation) string { return installedWith(s.Value(pip), 
 const pip = "pip"
 
 var (
+	// pipInstall is where a command of a line installs. What removes or lists packages stays pip's: its options are not the same everywhere.
 	pipInstall = regexp.MustCompile(`(^|&& |; )((?:[A-Z_]+=\S+ )*)(?:python3? -m )?pip install `)
 	// pipAlone are options that only pip itself has.
 	pipAlone = regexp.MustCompile(` --(?:user|upgrade-strategy|use-\w|break-system-packages)`)
