@@ -75,9 +75,13 @@ func (f *Form) paragraphs(text string) []Sentence {
 			wrapped = false
 			continue
 		}
+		if len(said) >= maxSentence {
+			wrapped = false // it is left out, so there is nothing that the line below it could go on with
+			continue
+		}
 		if wrapped && goesOnBelow(said) && len(all[len(all)-1].Text)+len(said) < maxSentence {
 			all[len(all)-1].Text += " " + said
-		} else if len(said) < maxSentence {
+		} else {
 			all = append(all, Sentence{Line: Line{Source: f.source, Number: i + 1, Rank: NoRank, Text: said}, Text: said})
 		}
 		wrapped = len(said) >= shortLine && !stop().MatchString(said[len(said)-1:])
