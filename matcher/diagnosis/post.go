@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gpu-triage/triage/matcher/facts"
+	"github.com/gpu-triage/triage/matcher/logline"
 	"github.com/gpu-triage/triage/matcher/reading"
 	"github.com/gpu-triage/triage/matcher/report"
 	"github.com/gpu-triage/triage/rules"
@@ -35,9 +36,9 @@ func readPost(d *report.Diagnosis, base *rules.Base, el *reading.Element, answer
 	d.Fixes = slices.Concat(first, d.Fixes)
 }
 
-// toldOnly is the failure that a post asks about without showing a line of it, where the author has found out which release of a package
+// toldRelease is the failure that a post asks about without showing a line of it, where the author has found out which release of a package
 // brings it; nil where some line shows what failed.
-func toldOnly(read *reading.Result, s situation, root *finding) *finding {
+func toldRelease(read *reading.Result, s situation, root *finding) *finding {
 	if root != nil {
 		return nil
 	}
@@ -46,16 +47,45 @@ func toldOnly(read *reading.Result, s situation, root *finding) *finding {
 		if _, known := s.facts[fact.ChangedPackage]; !release || !known || !read.AsksHelp(told.Line.Source) {
 			continue
 		}
-		el := comparedElement(read, signature.PostFinding, condition.ObjectValue(map[string]condition.Value{"says": condition.StringValue(told.Line.Text)}))
-		el.Line, el.Text = told.Line, told.Line.Text
-		e := reading.NewEvent(len(read.Events))
-		e.Occurred(read.Occurrence(told.Line), reading.Chain{el}, never)
-		f := &finding{event: e, element: e.Chain.Head(), Occurrences: e.Occurrences(never)}
-		if f.matches, _ = weigh(read.Base, f.element, s); len(f.matches) > 0 {
+		if f := judgeSentence(read, s, told.Line, told.Value); f != nil {
 			return f
 		}
 	}
 	return nil
+}
+
+// toldInWords is the failure that a post asks about in words alone: its first sentence of which a signature knows the cause, or else the
+// first that one knows at all; nil where some line shows what failed.
+func toldInWords(read *reading.Result, s situation, root *finding) (first *finding) {
+	if root != nil {
+		return nil
+	}
+	for _, said := range read.Prose {
+		f := judgeSentence(read, s, said.Line, condition.Nil)
+		if f != nil && f.role() == signature.Cause {
+			return f
+		}
+		if f != nil && first == nil {
+			first = f
+		}
+	}
+	return first
+}
+
+// judgeSentence is what signatures make of a sentence of a post, which may tell a release; nil when none knows it.
+func judgeSentence(read *reading.Result, s situation, line logline.Line, release condition.Value) *finding {
+	el := comparedElement(read, signature.PostFinding, condition.ObjectValue(map[string]condition.Value{
+		"says": condition.StringValue(line.Text), "release": release,
+	}))
+	el.Line, el.Text = line, line.Text
+	e := reading.NewEvent(len(read.Events))
+	e.Occurred(read.Occurrence(line), reading.Chain{el}, never)
+	f := &finding{event: e, element: e.Chain.Head(), Occurrences: e.Occurrences(never)}
+	f.matches, _ = weigh(read.Base, f.element, s)
+	if len(f.matches) == 0 {
+		return nil
+	}
+	return f
 }
 
 // unshown is a note about what somebody says that goes wrong without showing a line of it; "" where nobody does, and where something is set

@@ -32,7 +32,7 @@ func conclude(read *reading.Result, s situation) conclusion {
 		c.findings, c.root = append(c.findings, f), f
 		return c
 	}
-	for _, unstated := range []func(*reading.Result, situation, *finding) *finding{slowOrStopped, failedTool, askedAboutLine, toldOnly} {
+	for _, unstated := range []func(*reading.Result, situation, *finding) *finding{slowOrStopped, failedTool, askedAboutLine, toldRelease, toldInWords} {
 		if f := unstated(read, s, c.root); f != nil {
 			c.findings, c.root = append(c.findings, f), f
 			break

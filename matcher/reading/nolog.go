@@ -27,7 +27,7 @@ func (s *source) judge() {
 	is := s.kinds.of(text)
 	if is.Kind == kind.Log || form.AsksHelp() && is.Kind.MayBeShown() {
 		if whole && !s.machine[s.name] {
-			s.statements.told = append(s.statements.told, s.statements.facts.Tell(form.Sentences(s.head))...)
+			s.statements.hear(form.Sentences(s.head))
 		}
 		return
 	}

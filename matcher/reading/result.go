@@ -28,8 +28,9 @@ type Result struct {
 	Dumps         []*flight.Dump  // of NCCL's flight recorder
 	Collectives   []Collective    // what watchdogs print of the collectives of their ranks
 	Stats         report.Stats
-	NoLogs        []string // sentences about the sources that are no logs, of which nothing is in Events
-	Heads         []Head   // the first lines of the first sources
+	Prose         []logline.Sentence // of the first post: what a person wrote, and no program printed
+	NoLogs        []string           // sentences about the sources that are no logs, of which nothing is in Events
+	Heads         []Head             // the first lines of the first sources
 
 	tails     tails
 	machine   map[string]bool // sources, by name
@@ -50,7 +51,7 @@ func (r *Reading) Result() *Result {
 	return &Result{
 		Base:   r.base,
 		Events: slices.SortedFunc(maps.Values(r.events), func(a, b *Event) int { return cmp.Compare(a.Number, b.Number) }),
-		NoLogs: r.noLogs, Heads: r.heads,
+		NoLogs: r.noLogs, Heads: r.heads, Prose: s.prose,
 		Facts: s.facts.Stated(), Told: s.told, SelectionLogs: s.selectionLogs, Xids: &s.xids, LogPatterns: s.patterns,
 		Paces: r.pace.all, Standstill: r.standstill, Dumps: r.dumps, Collectives: r.collectives.all, Stats: r.stats, tails: r.tails, machine: r.machine,
 		originals: r.originals, survival: &r.survival, failures: r.survival.failures(),

@@ -18,7 +18,8 @@ type statements struct {
 	selectionLogs facts.SelectionLogs
 	xids          facts.Xids
 	origin        facts.OriginCollector
-	told          []facts.Told    // what the authors of posts have found out
+	told          []facts.Told // what the authors of posts have found out
+	prose         []logline.Sentence
 	patterns      []logline.Line  // by the number of a pattern that conditions look for: the first line that matches
 	found         prefilter.Found // by the same: there is one, as the workers of a scan may know
 }
@@ -62,5 +63,13 @@ func (s *statements) take(possible iter.Seq[*prefilter.Statement], text string, 
 			s.patterns[what.Number] = line
 			s.found.Add(what.Number)
 		}
+	}
+}
+
+// hear takes in the sentences that a person wrote into a source.
+func (s *statements) hear(sentences []logline.Sentence) {
+	s.told = append(s.told, s.facts.Tell(sentences)...)
+	if s.prose == nil { // of the first post; nobody gives several
+		s.prose = sentences
 	}
 }

@@ -50,7 +50,8 @@ func FindingShapes() map[string]condition.Shape {
 			"asked": text,
 		}},
 		PostFinding: {Type: condition.Object, Members: map[string]condition.Shape{
-			"says": text, // the sentence that tells it
+			"says":    text, // the sentence that tells it
+			"release": text, // that works, or that fails, of a package that was changed; nil where the sentence is any other of the post
 		}},
 	}
 }
