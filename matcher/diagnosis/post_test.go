@@ -108,3 +108,29 @@ func TestTitleAndTraceback(t *testing.T) {
 		}
 	}
 }
+
+// TestToldInWords: a failure of which no line is shown is answered by the sentence that tells it; one of which a line is shown by that line.
+func TestToldInWords(t *testing.T) {
+	const title = "My kettle\n\nHi, with one GPU all is fine.\n"
+	for _, c := range []struct{ post, id, shown string }{
+		{title + "With two of them my server reboots. What is it?\n", "machine-restarts", "With two of them my server reboots."},
+		{title + "With two of them my server reboots." + kettle, "python-runtime-error", "RuntimeError: the kettle is in a state that should not be"},
+		{title + "I rebooted the server.\n", "", ""},
+	} {
+		answer := answerTo(t, c.post)
+		switch {
+		case c.id == "" && len(answer.Diagnoses) > 0:
+			t.Errorf("%q is answered by %s", c.post, answer.Diagnoses[0].ID)
+		case c.id != "" && (len(answer.Diagnoses) == 0 || answer.Diagnoses[0].ID != c.id || answer.Diagnoses[0].Evidence[0].Text != c.shown):
+			t.Errorf("%q is answered by %+v", c.post, answer.Diagnoses)
+		}
+	}
+}
+
+// TestShownAsItStands: a print that is quoted with marks and other quotes is shown as the post has it.
+func TestShownAsItStands(t *testing.T) {
+	d := answerTo(t, "It is out of date\n\nNothing defines this class, so it gives the error:\n`error: ‘Kettle’ does not name a type`\n").Diagnoses
+	if len(d) == 0 || d[0].Evidence[0].Text != "error: ‘Kettle’ does not name a type" {
+		t.Errorf("it is answered by %+v", d)
+	}
+}

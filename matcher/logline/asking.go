@@ -8,7 +8,7 @@ const (
 	greets    = `^\W{0,3}(?:(?:hi|hello|hey|dear)\b[ ,!a-z]{0,40}$|(?:hi|hello|hey), )`
 	thanks    = `\b(?:thanks|thank you|please help|pls help)\b`
 	wonders   = `\b(?:what should i|how (?:can|do|to|should) |any (?:idea|help|advice|suggestion)|(?:can|could) (?:some|any)(?:one|body)|what (?:is|are|could be|might be|can be) the (?:reason|cause|problem|issue)s?)\b`
-	isTold    = `\b(?:gives?|gave|tells?|told|shows?|showed|throws?|returns?) (?:me|us)\b`
+	isTold    = `\b(?:gives?|gave|tells?|told|shows?|showed|throws?|returns?) (?:me|us)\b|\b(?:it|this|that|which|code|script) (?:gives?|gave|throws?|threw|shows?|raises?|returns?|ends? with) (?:the|this|an?)(?: following)? (?:error|exception)\b`
 	comesUp   = `\b(?:an?|the|this) (?:error|exception)(?: message)? (?:came|comes|arises|arose|shows? up|is (?:displayed|shown)|was shown)\b`
 	inChinese = `请问|怎么|为什么|求助|谢谢|报错|我`
 
