@@ -37,7 +37,18 @@ func ParseCommand(text string) (Command, error) {
 func (c Command) Template() Template { return Template{{{parts: c.places}}} }
 
 // Fill is the command with the situation's values in their places. It is empty when one is not known, or has no business there.
-func (c Command) Fill(s *Situation) string { return installedWith(s.Value(pip), c.FillFrom(s.lookup)) }
+func (c Command) Fill(s *Situation) string {
+	text := installedWith(s.Value(pip), c.FillFrom(s.lookup))
+	if where := s.Value(shell); where.Present() && c.Kind == command.Sh {
+		if said, ok := command.Windows(where.String()).Say(text); ok {
+			return said
+		}
+	}
+	return text
+}
+
+// shell is the fact of the shell of Windows into which commands are typed.
+const shell = "shell"
 
 // pip is the fact of the program that takes the place of pip where the job runs: "uv pip", or the pip of a portable Python.
 const pip = "pip"

@@ -1,0 +1,236 @@
+package command
+
+import (
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Windows is a shell of Windows, as the fact of the shell has it.
+type Windows string
+
+// The shells of Windows.
+const (
+	Cmd        Windows = "cmd"
+	PowerShell Windows = "powershell"
+)
+
+// errUnsaid is why a line stays as it is: it has a program or a form that Windows has not.
+var errUnsaid = errors.New("the line cannot be said there")
+
+// Say is a line for a POSIX shell as one for the shell of Windows: with its quotes, its way to set a variable, and its own programs in the
+// place of ls, which and grep. Not ok: the line needs what Windows has not, or a value in it would mean something else there.
+func (w Windows) Say(line string) (said string, ok bool) {
+	file, err := syntax.NewParser(syntax.KeepComments(true), syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
+	if err != nil || strings.Contains(line, "\n") || len(file.Stmts) == 0 {
+		return "", false
+	}
+	all := make([]string, len(file.Stmts))
+	for i, stmt := range file.Stmts {
+		if all[i], err = w.statement(stmt); err != nil {
+			return "", false
+		}
+	}
+	return strings.Join(all, w.then()) + w.comment(file), true
+}
+
+// then stands between two commands.
+func (w Windows) then() string {
+	if w == PowerShell {
+		return "; " // version 5 has no &&
+	}
+	return " && "
+}
+
+// comment is what is said behind the commands.
+func (w Windows) comment(file *syntax.File) string {
+	comments := slices.Concat(file.Stmts[len(file.Stmts)-1].Comments, file.Last)
+	if len(comments) == 0 {
+		return ""
+	}
+	text := strings.TrimSpace(comments[0].Text)
+	if w == Cmd {
+		return "   & rem " + strings.Map(withoutMeaning, text)
+	}
+	return "   # " + text
+}
+
+// withoutMeaning leaves out of a remark what cmd would take for more than words.
+func withoutMeaning(c rune) rune {
+	if strings.ContainsRune("&|<>^%", c) {
+		return -1
+	}
+	return c
+}
+
+func (w Windows) statement(stmt *syntax.Stmt) (string, error) {
+	if stmt.Negated || stmt.Background || stmt.Coprocess {
+		return "", errUnsaid
+	}
+	said, err := w.command(stmt.Cmd)
+	if err != nil {
+		return "", err
+	}
+	for _, r := range stmt.Redirs {
+		to, err := w.redirect(r)
+		if err != nil {
+			return "", err
+		}
+		said += to
+	}
+	return said, nil
+}
+
+func (w Windows) command(c syntax.Command) (string, error) {
+	switch c := c.(type) {
+	case *syntax.CallExpr:
+		return w.call(c)
+	case *syntax.DeclClause:
+		return w.export(c)
+	case *syntax.BinaryCmd:
+		return w.both(c)
+	}
+	return "", errUnsaid
+}
+
+// both are two commands in a row or with a pipe between them.
+func (w Windows) both(c *syntax.BinaryCmd) (string, error) {
+	left, err := w.statement(c.X)
+	if err != nil {
+		return "", err
+	}
+	if c.Op == syntax.Pipe {
+		return w.piped(left, c.Y)
+	}
+	right, err := w.statement(c.Y)
+	if err != nil || c.Op != syntax.AndStmt {
+		return "", errUnsaid
+	}
+	return left + w.then() + right, nil
+}
+
+// redirect is where output goes, with the blank before it.
+func (w Windows) redirect(r *syntax.Redirect) (string, error) {
+	number := ""
+	if r.N != nil {
+		number = r.N.Value
+	}
+	to, err := literal(r.Word)
+	switch {
+	case err != nil || r.Op != syntax.RdrOut && r.Op != syntax.DplOut && r.Op != syntax.AppOut:
+		return "", errUnsaid
+	case r.Op == syntax.DplOut:
+		return " " + number + ">&" + to, nil
+	case to == "/dev/null" && w == Cmd:
+		return " " + number + ">NUL", nil
+	case to == "/dev/null":
+		return " " + number + ">$null", nil
+	}
+	return " " + number + r.Op.String() + " " + quoted(to), nil
+}
+
+// export sets variables for all commands that follow.
+func (w Windows) export(c *syntax.DeclClause) (string, error) {
+	if c.Variant.Value != "export" {
+		return "", errUnsaid
+	}
+	return w.set(c.Args)
+}
+
+func (w Windows) set(assigns []*syntax.Assign) (string, error) {
+	var all []string
+	for _, a := range assigns {
+		if a.Name == nil || a.Value == nil || a.Array != nil || a.Append {
+			return "", errUnsaid
+		}
+		value, err := literal(a.Value)
+		if err != nil {
+			return "", err
+		}
+		if w == PowerShell {
+			all = append(all, "$env:"+a.Name.Value+"="+quotedAlways(value))
+			continue
+		}
+		all = append(all, `set "`+a.Name.Value+"="+value+`"`)
+	}
+	return strings.Join(all, w.then()), nil
+}
+
+// call is a program with its arguments, and the variables that are set for it.
+func (w Windows) call(c *syntax.CallExpr) (string, error) {
+	words := make([]string, len(c.Args))
+	for i, arg := range c.Args {
+		word, err := literal(arg)
+		if err != nil {
+			return "", err
+		}
+		words[i] = word
+	}
+	if len(words) == 0 {
+		return w.set(c.Assigns)
+	}
+	said, err := w.program(words)
+	if err != nil || len(c.Assigns) == 0 {
+		return said, err
+	}
+	before, err := w.set(c.Assigns)
+	return before + w.then() + said, err
+}
+
+// otherQuotes end a text in PowerShell as its plain ones do.
+const otherQuotes = "\u2018\u2019\u201a\u201b\u201c\u201d\u201e"
+
+// literal is what a word stands for, when no shell has anything to work out in it, and neither has one of Windows.
+func literal(word *syntax.Word) (string, error) {
+	var b strings.Builder
+	for _, part := range word.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			if strings.Contains(part.Value, `\`) {
+				return "", errUnsaid
+			}
+			b.WriteString(part.Value)
+		case *syntax.SglQuoted:
+			b.WriteString(part.Value)
+		case *syntax.DblQuoted:
+			for _, inner := range part.Parts {
+				lit, ok := inner.(*syntax.Lit)
+				if !ok || strings.Contains(lit.Value, `\`) {
+					return "", errUnsaid
+				}
+				b.WriteString(lit.Value)
+			}
+		default:
+			return "", errUnsaid
+		}
+	}
+	text := b.String()
+	if strings.HasPrefix(text, "~") || strings.HasSuffix(text, `\`) || strings.ContainsAny(text, "$`\n"+otherQuotes) || strings.Count(text, "%") > 1 ||
+		strings.Contains(text, `"`) && strings.Contains(text, "'") {
+		return "", errUnsaid
+	}
+	return strings.ReplaceAll(text, `"`, "'"), nil // in Python, JSON's readers and patterns of names they are the same
+}
+
+// quoted is a word with quotes, where it needs them.
+func quoted(word string) string {
+	if word != "" && !strings.ContainsAny(word, " \t&|<>^()[]{},;!'@#*?") {
+		return word
+	}
+	return quotedAlways(word)
+}
+
+func quotedAlways(word string) string { return `"` + word + `"` }
+
+// isOfUnix tells whether a program is one that Windows has not.
+func isOfUnix(program string) bool {
+	return slices.Contains([]string{
+		"apt", "apt-get", "awk", "bash", "brew", "cat", "chmod", "chown", "cp", "df", "dmesg", "dnf", "du", "env", "file", "find", "free", "grep", "head",
+		"journalctl", "kill", "ldconfig", "ldd", "ln", "ls", "lsof", "lspci", "make", "mkdir", "mv", "nohup", "nproc", "pkill", "ps", "pgrep", "rm", "scancel",
+		"sed", "sh", "sort", "source", "strings", "sudo", "sysctl", "systemctl", "tail", "tee", "test", "timeout", "touch", "tr", "ulimit", "uname", "uniq",
+		"unset", "unzip", "wc", "wget", "which", "xargs", "yum", ".", "cd", "for", "[", "md5sum", "sha256sum",
+	}, path.Base(program))
+}
