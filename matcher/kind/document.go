@@ -39,7 +39,7 @@ var (
 
 	// How somebody reports a failure that is not solved.
 	reportHeading = pattern.Lazy(`(?i)^(?:#+|\*\*).*\b(?:describe the|bug report|bug description|to reproduce|reproduc(?:e|tion)|(?:expected|actual|current) behavio|system info|what happened|what(?: is|'s|’s| was) the (?:issue|problem|bug)|relevant log|error log|full log|stack ?trace|traceback|your environment|issue or feature description|my )` +
-		`|^(?:#+|\*\*)\W{0,4}(?:questions? & help|your question)\b|^(?:#+|\*\*) ?(?:your |the )?(?:bug|issue|problem|environment|logs?|error|versions?|question|description)\b[^/]{0,20}$` +
+		`|^(?:#+|\*\*)\W{0,4}(?:questions? (?:&|and) help|(?:what is |what's )?your question)\b|^(?:#+|\*\*) ?(?:your |the )?(?:bug|issue|problem|environment|logs?|error|versions?|question|description)\b[^/]{0,20}$` +
 		`|^(?:#+|\*\*).*(?:行为|复现|问题描述|报错|运行环境)|^- \[x\] (?:I['’ ]|我)`)
 	report = pattern.Lazy(`^(?:Hi|Hello|Hey)\b[^=]{0,40}$|\b(?:I['’]m|I am|I['’]ve|I have|I get|I got|I tried|I use|I was|I see|[Ww]e get|[Ww]e see|[Ww]e are seeing|(?:by|for) me)\b|(?i)\b(?:any (?:help|idea|suggestion)s?|please help|can (?:any|some)one|what (?:is|am I doing) wrong|how (?:can|do|should) I)\b`)
 	solved = pattern.Lazy(`(?i)\b(?:post-?mortem|incident (?:report|review)|retrospective|lessons learned|(?:we|was|were|is|been|now|finally|fully) resolved|status: *(?:closed|solved|resolved|done))\b|^\W*resolved\b`)

@@ -248,6 +248,7 @@ var beginning = regexp.MustCompile(`^(?:` +
 	`|(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\b` +
 	`|[\w./+-]+\.\w{1,4}(?::\d+){1,2}: \S` + // a place in a source file, as compilers print it
 	`|(?:sudo|bash|sh|zsh|srun|slurmstepd|docker|make(?:\[\d+\])?): ` + // programs that say who they are
+	`|(?:/[\w.+-]+){2,}: [A-Za-z]` + // a program by its path
 	`|[\w./-]+: (?:error|fatal|warning|note)\b|\w+ error\b|[^|]{0,60}\d%\|` +
 	`|(?:[Bb]ut|[Aa]nd|[Ss]o) (?:if|when) I\b` + // a person goes on below what was printed
 	`|During handling of|The above exception was|E   |>   |` + "```|~~~" + `|[│╭╰├❱]|#+ ` +

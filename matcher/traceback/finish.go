@@ -29,7 +29,16 @@ func (r *record) unfinished() *Exception {
 	if e.Type == "" && r.before != nil {
 		e.Type, e.Message = announced(r.before())
 	}
+	if e.Type == "" && namesNoFunction(r.frames) {
+		e.Type = "SyntaxError"
+	}
 	return e
+}
+
+// namesNoFunction tells whether the deepest frame alone names no function: it is the place that a SyntaxError names.
+func namesNoFunction(frames []Frame) bool {
+	n := len(frames)
+	return n > 1 && frames[n-1].Function == "" && frames[n-1].File != "" && frames[n-1].Code != "" && frames[n-2].Function != ""
 }
 
 // raisedBehind is the last line of a traceback behind a frame or a source line, where the line breaks were lost.
