@@ -44,6 +44,7 @@ func (a *archive) open(name string) *history.Package {
 
 // ask answers what a signature asks about a name; condition.Nil when nothing is known of it.
 func (a *archive) ask(s *signature.Signature, situation *condition.Situation) condition.Value {
+	var refusing []*wanted
 	for _, template := range s.History {
 		asked, anywhere := strings.CutPrefix(template.Fill(situation), anyPackage)
 		if anywhere && asked == anyName {
@@ -81,13 +82,31 @@ func (a *archive) ask(s *signature.Signature, situation *condition.Situation) co
 				members := q.members()
 				members["change"], members["state"] = condition.StringValue("always"), condition.StringValue("present")
 				return condition.ObjectValue(members)
+			case q.neverTakes():
+				refusing = append(refusing, &q)
 			}
 		}
 	}
 	if answer := a.unimported(s, situation); !answer.IsNil() {
 		return answer
 	}
-	return a.misspelt(s, situation)
+	if answer := a.misspelt(s, situation); !answer.IsNil() {
+		return answer
+	}
+	return a.refused(refusing, situation)
+}
+
+// refused answers that no release of a function takes a parameter: of the only package that is asked, and that the logs show.
+func (a *archive) refused(by []*wanted, situation *condition.Situation) condition.Value {
+	by = slices.DeleteFunc(by, func(q *wanted) bool {
+		return !a.isShown(q.pkg.Name(), situation) && !a.isPassed(q.pkg.Name(), situation)
+	})
+	if len(by) == 0 || slices.ContainsFunc(by, func(q *wanted) bool { return q.pkg != by[0].pkg }) {
+		return condition.Nil
+	}
+	members := by[0].members()
+	members["change"], members["implied"] = condition.StringValue("never"), condition.Value{}
+	return condition.ObjectValue(members)
 }
 
 // candidates are the full names that a name in a message can mean. Python calls classes and functions by their own names alone: those are

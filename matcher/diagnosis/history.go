@@ -59,6 +59,23 @@ func (q *wanted) never() bool {
 	return placed
 }
 
+// neverTakes tells whether each release that has a function is known to refuse the parameter that is asked for.
+func (q *wanted) neverTakes() bool {
+	if q.name.Parameter == "" {
+		return false
+	}
+	function, asked := history.Name{Dotted: q.name.Dotted}, 0
+	for _, r := range q.pkg.Releases() {
+		if q.pkg.At(function, r.Version) != history.Present {
+			continue
+		}
+		if asked++; q.pkg.At(q.name, r.Version) != history.Absent {
+			return false
+		}
+	}
+	return asked >= fewReleases
+}
+
 // ranges are what is known of the name over all releases. A parameter of a function that a release does not have at all says nothing, nor a
 // member of a class that it does not have, since the class was there to be asked. Where no release is known to lack a parameter, those that
 // may take it or not must lack it: one of them is installed, since it was refused.
