@@ -56,7 +56,7 @@ func (r *Result) Original(line logline.Line) []logline.Line {
 	for i, raw := range one.lines[line.Number] {
 		part := line
 		part.Number = line.Number + i
-		var pieces []string // a sentence and what it quotes
+		var pieces []string                                                         // a sentence and what it quotes
 		one.form.Clean(part.Number, []byte(raw), func(cleaned logline.Line) error { //nolint:errcheck // nothing fails
 			if cleaned.Text != "" {
 				pieces = append(pieces, cleaned.Text)

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -244,7 +245,16 @@ func afterSilence(r *report.Report) string {
 	if r.Stats.Lines == 0 {
 		return ""
 	}
-	return "Does it stand still? py-spy dump --pid PID shows where. Did it end without a word? dmesg -T | grep -i oom, and ask the scheduler."
+	const still = "Does it stand still? py-spy dump --pid PID shows where. Did it end without a word? "
+	if onWindows(r) {
+		return still + "The Event Viewer names the module that crashed (Windows Logs, Application), and echo %ERRORLEVEL% the code."
+	}
+	return still + "dmesg -T | grep -i oom, and ask the scheduler."
+}
+
+// onWindows tells whether the log shows a shell of Windows.
+func onWindows(r *report.Report) bool {
+	return slices.ContainsFunc(r.Facts, func(f report.FactValue) bool { return f.Name == "shell" })
 }
 
 // made tells which program and knowledge made the answer, or nothing when the report does not say.
