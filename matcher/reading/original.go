@@ -44,7 +44,8 @@ func (o *original) keep(number int, lines []string) {
 	}
 }
 
-// Original is a line that was repaired as it stands in its source, in several lines perhaps. It is nil for any other line.
+// Original is a line that was repaired as it stands in its source, in several lines perhaps, and a sentence with what it quotes. It is nil
+// for any other line.
 func (r *Result) Original(line logline.Line) []logline.Line {
 	one := r.originals[line.Source]
 	if one == nil {
@@ -56,7 +57,7 @@ func (r *Result) Original(line logline.Line) []logline.Line {
 	for i, raw := range one.lines[line.Number] {
 		part := line
 		part.Number = line.Number + i
-		var pieces []string                                                         // a sentence and what it quotes
+		var pieces []string
 		one.form.Clean(part.Number, []byte(raw), func(cleaned logline.Line) error { //nolint:errcheck // nothing fails
 			if cleaned.Text != "" {
 				pieces = append(pieces, cleaned.Text)

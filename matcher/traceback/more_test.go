@@ -29,3 +29,17 @@ func TestSideWithoutHeader(t *testing.T) {
 		t.Errorf("read as\n%s", outline(exceptions, ""))
 	}
 }
+
+// TestCutBeforeSyntaxError: a place without a function, at the end of a traceback without its last line, is that of a SyntaxError.
+func TestCutBeforeSyntaxError(t *testing.T) {
+	const begin = "Traceback (most recent call last):\n  File \"a.py\", line 10, in <module>\n    from pot import lid\n"
+	for log, want := range map[string]string{
+		begin + "  File \"/venv/pot.py\", line 77\n    print lid\n":         "SyntaxError",
+		begin + "  File \"/venv/pot.py\", line 77, in f\n    lid.print()\n": "",
+	} {
+		exceptions, _ := read(t, "x.log", log)
+		if len(exceptions) != 1 || exceptions[0].Type != want {
+			t.Errorf("%q is read as\n%s", log, outline(exceptions, ""))
+		}
+	}
+}
