@@ -17,8 +17,8 @@ const (
 	leastInPart = 88
 	leastInAll  = 97
 
-	sample      = 8  // one of so many examples is shown, more than a thousand: `triage rules test --shown` shows all
-	sampleShort = 40 // with -short
+	sample      = 16 // one of so many examples is shown, some eight hundred: `triage rules test --shown` shows all
+	sampleShort = 64 // with -short
 	lessInShort = 6  // percent: a few examples more or less
 )
 
