@@ -60,7 +60,11 @@ func toldInWords(read *reading.Result, s situation, root *finding) (first *findi
 	if root != nil {
 		return nil
 	}
+	forms := read.Base.Vocabulary.FoundOut()
 	for _, said := range read.Prose {
+		if !forms.Complains(said.Text) {
+			continue
+		}
 		f := judgeSentence(read, s, said.Line, condition.Nil)
 		if f != nil && f.role() == signature.Cause {
 			return f
