@@ -270,6 +270,6 @@ func findingsIn(read *reading.Result, s situation) []*finding {
 	})
 	all := slices.Clone(findings)
 	return slices.DeleteFunc(findings, func(f *finding) bool {
-		return slices.ContainsFunc(all, f.saysMoreThan) || read.AsksHelp(f.First.Line.Source) && slices.ContainsFunc(all, f.toldInFullBy)
+		return slices.ContainsFunc(all, f.saysMoreThan) || slices.ContainsFunc(all, f.onlyNames) || read.AsksHelp(f.First.Line.Source) && slices.ContainsFunc(all, f.toldInFullBy)
 	})
 }

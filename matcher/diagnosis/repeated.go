@@ -12,9 +12,6 @@ const (
 
 // toldInFullBy tells whether the words of this finding, in the title of a post, stand in another one below, with more around them.
 func (f *finding) toldInFullBy(other *finding) bool {
-	if f.onlyNames(other) {
-		return true
-	}
 	title, body := f.First.Line, other.First.Line
 	if title.Number > titleLines || body.Source != title.Source || body.Number <= title.Number || body.Rank != title.Rank {
 		return false
@@ -47,7 +44,7 @@ func (f *finding) saysMoreThan(other *finding) bool {
 	return ok && strings.HasPrefix(added, " ")
 }
 
-// onlyNames tells whether this finding is the name of an exception in a sentence, and the other one shows such an exception with its message.
+// onlyNames tells whether this finding is the name of an exception, as in a title or a sentence, and the other one shows such an exception with its message.
 func (f *finding) onlyNames(other *finding) bool {
 	x, y := f.element.Exception, other.element.Exception
 	return x != nil && y != nil && x.Lone() && x.Message == "" && y.Message != "" && x.Type == y.Type && f.First.Line.Source == other.First.Line.Source

@@ -17,12 +17,31 @@ func constantHeader(texts []string) *learnedWrapper {
 	}
 	for _, header := range recordHeaders(texts) {
 		s, ok := shapeOf(header)
-		if ok && 100*s.missing(texts) <= maxOthers*len(texts) {
+		if ok && 100*s.missing(texts) <= maxOthers*len(texts) && !severalLevels(texts) {
 			s.widen(texts)
 			return &learnedWrapper{shape: s, names: namesWriter().MatchString(header), timed: hasClock(header)}
 		}
 	}
 	return nil
+}
+
+// severalLevels tells whether the first lines are records of different levels, in a known form: then their headers say something.
+func severalLevels(texts []string) bool {
+	first := Level("")
+	for _, text := range texts[:min(len(texts), headRecords)] {
+		line := Line{Text: text}
+		parseRecord(&line)
+		if line.Head == 0 || line.Level == "" {
+			continue
+		}
+		if first == "" {
+			first = line.Level
+		}
+		if line.Level != first {
+			return true
+		}
+	}
+	return false
 }
 
 // recordHeaders are the headers of the first records, one of each shape and the longest first: the forms of some take a word for a place
@@ -56,7 +75,7 @@ func isOwnWord(header string) bool {
 //	stderr: [rank0]: step 1
 //	stderr: NCCL WARN Duplicate GPU detected
 func commonHeader(texts []string) *learnedWrapper {
-	if len(texts) < minRecords {
+	if len(texts) < minRecords || severalLevels(texts) {
 		return nil
 	}
 	for _, header := range headersOf(texts[0]) {

@@ -40,7 +40,13 @@ type Line struct {
 }
 
 // Body is the text after the header of a log record: what the program had to say.
-func (l Line) Body() string { return l.Text[l.Head:] }
+func (l Line) Body() string {
+	head, body := l.Text[:l.Head], l.Text[l.Head:]
+	if strings.HasSuffix(head, `"`) { // logfmt's msg="..."
+		return strings.TrimSuffix(body, `"`)
+	}
+	return body
+}
 
 // Process is the same for all lines of one process: its source and writer.
 func (l Line) Process() string { return l.Source + "\x00" + l.Writer }

@@ -11,5 +11,10 @@ var (
 // GoesOn tells whether a message says of an error that the program goes on after it: "..., falling back to the CPU", "will retry in 5 s".
 func GoesOn(message string) bool { return goesOn().MatchString(message) }
 
+// ofGo is such a record of Kubernetes' programs, which end with the error that they tell last.
+var ofGo = pattern.Lazy(`^[EF]\d{4} \S+ +\d+ \w+\.go:\d+\] `)
+
 // OfLibrary tells whether a line is a record of C++ libraries, which tell in them also of errors that they get over.
-func OfLibrary(text string) bool { return libraryRecord().MatchString(text) }
+func OfLibrary(text string) bool {
+	return libraryRecord().MatchString(text) && !ofGo().MatchString(text)
+}

@@ -149,11 +149,17 @@ var relayed = pattern.Lazy(`^(?:std(?:err|out) \| )?(?:INFO|WARN(?:ING)?|DEBUG)\
 
 // mayBeLogged tells whether a line may have a level of its own that says error, or a colour code, which may part a word.
 func mayBeLogged(raw []byte) bool {
-	return bytes.IndexByte(raw, '\x1b') >= 0 || slices.ContainsFunc(errorLevels, func(level string) bool { return bytes.Contains(raw, []byte(level)) })
+	return bytes.IndexByte(raw, '\x1b') >= 0 || glogError().Match(raw) || slices.ContainsFunc(errorLevels, func(level string) bool { return bytes.Contains(raw, []byte(level)) })
 }
 
 // errorLevels are how loggers and CI systems write the level of an error.
-var errorLevels = []string{"error]", "ERROR", "FATAL", "CRITICAL"}
+var errorLevels = []string{
+	"error]", "ERROR", "FATAL", "CRITICAL", "level=error", "level=fatal", "level=panic",
+	`"level":"error"`, `"level": "error"`, `"level":"fatal"`, `"level": "fatal"`,
+}
+
+// glogError begins a record of glog and of Kubernetes' programs that tells of an error.
+var glogError = pattern.Lazy(`^\[?[EF]\d{4} \d\d:`)
 
 // possible are the rows that may know a text, in their order.
 func (f *Finder) possible(text string) []int {

@@ -56,13 +56,16 @@ func TestRootLine(t *testing.T) {
 		"a generic word that its logger calls harmless": {"INFO: cannot import the optional module\n", ""},
 		"what a logger calls an error, at the end":      {"starting\n2026-03-01 10:00:00,123 - tool - ERROR - Cannot read the blob\n", "Cannot read the blob"},
 		"likewise, with blanks in the brackets":         {"starting\n[ ERROR ] The blob went sour\n", "The blob went sour"},
+		"likewise, in logrus' records":                  {"time=\"2026-03-01T10:00:00Z\" level=info msg=\"starting\"\ntime=\"2026-03-01T10:00:01Z\" level=fatal msg=\"cannot read the blob\"\n", "cannot read the blob"},
+		"likewise, in those of Kubernetes":              {"I0301 10:00:00.000000       1 main.go:3] starting\nE0301 10:00:01.000000       1 main.go:9] cannot read the blob\n", "cannot read the blob"},
+		"what a library of C++ calls one":               {"I0301 10:00:00.000000    17 pot.cc:3] starting\nE0301 10:00:01.000000    17 pot.cc:9] cannot read the blob\n", ""},
 		"what it relays of another logger":              {"2023-04-11 21:56:33 | ERROR | stderr | INFO:     Uvicorn running\n", ""},
 		"what a logger calls an error, with more after": {"[ERROR] Cannot read the blob\nstep 1\n", ""},
 		"nothing": {"", ""},
 	} {
 		got := ""
 		if found := find(c.log); found != nil {
-			got = found.Line.Text[found.Line.Head:]
+			got = found.Line.Body()
 		}
 		if got != c.want {
 			t.Errorf("%s: the root line is %q, not %q", name, got, c.want)
