@@ -54,10 +54,14 @@ func toldRelease(read *reading.Result, s situation, root *finding) *finding {
 	return nil
 }
 
-// toldInWords is the failure that a post asks about in words alone: its first sentence of which a signature knows the cause, or else the
-// first that one knows at all; nil where some line shows what failed.
+// toldInWords is the failure that a post tells in words alone: its first sentence of which a signature knows the cause, or else the first
+// that one knows at all; nil where some line shows what failed, and where the words may be a program's that speaks of itself.
 func toldInWords(read *reading.Result, s situation, root *finding) (first *finding) {
-	if root != nil {
+	if root != nil || len(read.Prose) == 0 {
+		return nil
+	}
+	_, goesWrong := s.facts[fact.GoesWrong]
+	if begin := read.Prose[0].Line; begin.Number > 1 && !goesWrong && !read.AsksHelp(begin.Source) {
 		return nil
 	}
 	forms := read.Base.Vocabulary.FoundOut()
