@@ -22,10 +22,12 @@ func withoutLabel(line string) string {
 
 // What people change when they type what was printed: a class in two words or without its capitals, no blank behind its colon, "unable to" for "cannot".
 var (
-	parted   = pattern.Lazy(`\b(Assertion|Attribute|Connection|Import|Index|Key|Memory|Name|Runtime|Syntax|Type|Usage|Value) [Ee]rror: ?`)
-	lowered  = pattern.Lazy(`\b(?:assertion|attribute|filenotfound|import|index|key|memory|modulenotfound|name|notimplemented|os|runtime|type|value)error: `)
-	glued    = pattern.Lazy(`\b([A-Z]\w*Error):([A-Za-z'"(\[])`)
-	reworded = pattern.Lazy(`\b(?:Cannot|(?i:can['’]t|cant|can not|unable to|could not|couldn['’]t)) import (?:the )?name (['‘"]?\w)`)
+	parted  = pattern.Lazy(`\b(Assertion|Attribute|Connection|Import|Index|Key|Memory|Name|Runtime|Syntax|Type|Usage|Value) [Ee]rror: ?`)
+	lowered = pattern.Lazy(`\b(?:assertion|attribute|filenotfound|import|index|key|memory|modulenotfound|name|notimplemented|os|runtime|type|value)error: `)
+	glued   = pattern.Lazy(`\b([A-Z]\w*Error):([A-Za-z'"(\[])`)
+	// coordinated is how TensorFlow 1 begins what it reports to those who run a session: INFO:tensorflow:Error reported to Coordinator: <class 'x.NotFoundError'>, train.record; ...
+	coordinated = pattern.Lazy(`(?:INFO:tensorflow:)?Error reported to Coordinator: <(?:class|type) '([\w.]+)'>, ?`)
+	reworded    = pattern.Lazy(`\b(?:Cannot|(?i:can['’]t|cant|can not|unable to|could not|couldn['’]t)) import (?:the )?name (['‘"]?\w)`)
 )
 
 // capitals are the words of a class's name, as the parts of it that begin with one.
@@ -34,6 +36,7 @@ var capitals = strings.NewReplacer("assertion", "Assertion", "attribute", "Attri
 
 // asPrinted is a sentence with its messages as Python prints them.
 func asPrinted(sentence string) string {
+	sentence = coordinated().ReplaceAllString(sentence, "$1: ")
 	sentence = parted().ReplaceAllString(sentence, "${1}Error: ")
 	sentence = lowered().ReplaceAllStringFunc(sentence, capitals.Replace)
 	sentence = glued().ReplaceAllString(sentence, "$1: $2")
