@@ -34,10 +34,18 @@ func (w Windows) Say(line string) (said string, ok bool) {
 			return "", false
 		}
 	}
-	return strings.Join(all, w.then()) + w.comment(file), true
+	return strings.Join(all, w.after()) + w.comment(file), true
 }
 
-// then stands between two commands.
+// after stands between two commands of which the second runs whatever becomes of the first.
+func (w Windows) after() string {
+	if w == PowerShell {
+		return "; "
+	}
+	return " & "
+}
+
+// then stands between two commands of which the second needs the first.
 func (w Windows) then() string {
 	if w == PowerShell {
 		return "; " // version 5 has no &&
@@ -208,7 +216,7 @@ func literal(word *syntax.Word) (string, error) {
 		}
 	}
 	text := b.String()
-	if strings.HasPrefix(text, "~") || strings.HasSuffix(text, `\`) || strings.ContainsAny(text, "$`\n"+otherQuotes) || strings.Count(text, "%") > 1 ||
+	if strings.HasPrefix(text, "~") || strings.HasPrefix(text, "/") && text != "/dev/null" || strings.HasSuffix(text, `\`) || strings.ContainsAny(text, "$`\n"+otherQuotes) || strings.Count(text, "%") > 1 ||
 		strings.Contains(text, `"`) && strings.Contains(text, "'") {
 		return "", errUnsaid
 	}

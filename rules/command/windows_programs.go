@@ -30,7 +30,7 @@ func (w Windows) program(words []string) (string, error) {
 	case "python3", "pip3":
 		name = strings.TrimSuffix(name, "3")
 	}
-	if isOfUnix(name) {
+	if isOfUnix(name) || strings.HasSuffix(name, ".sh") {
 		return "", errUnsaid
 	}
 	if strings.Contains(name, "/") {
@@ -107,13 +107,13 @@ func (w Windows) unset(names []string) (string, error) {
 
 // search is grep through a folder or files, which PowerShell's own patterns read nearly as grep's extended ones do.
 func (w Windows) search(args []string) (string, error) {
-	pattern, places, include, extended, folders := "", []string(nil), "*", false, false
+	pattern, places, kinds, extended, folders := "", []string(nil), []string(nil), false, false
 	for _, arg := range args {
 		kind, isInclude := strings.CutPrefix(arg, "--include=")
 		switch {
 		case isInclude:
-			include = kind
-		case strings.HasPrefix(arg, "--"):
+			kinds = append(kinds, kind)
+		case strings.HasPrefix(arg, "--"), strings.HasPrefix(arg, "-") && strings.ContainsAny(arg, "ABCfo"): // lines around it, a list of patterns
 			return "", errUnsaid
 		case strings.HasPrefix(arg, "-"):
 			extended, folders = extended || strings.Contains(arg, "E"), folders || strings.ContainsAny(arg, "rR")
@@ -131,7 +131,11 @@ func (w Windows) search(args []string) (string, error) {
 	}
 	said := "sls -Pattern '" + pattern + "' -Path '" + strings.Join(places, "','") + "'"
 	if folders {
-		said = "ls '" + strings.Join(places, "','") + "' -Recurse -Include " + include + " | sls '" + pattern + "'"
+		of := ""
+		if len(kinds) > 0 {
+			of = " -Include " + strings.Join(kinds, ",")
+		}
+		said = "ls '" + strings.Join(places, "','") + "' -Recurse" + of + " | sls '" + pattern + "'"
 	}
 	if w == Cmd {
 		return `powershell -c "` + said + `"`, nil
