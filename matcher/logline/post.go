@@ -102,6 +102,9 @@ const minWords = 3
 // ofProgram finds lines that a program printed, that are an exception, or a statement that raises one, as the #error of a header.
 var ofProgram = pattern.Lazy(`^\s*(?:raise|assert) [^\n]*["'(),]\s*$|^\s*(?:\S*(?:Error|Exception|Warning)\b[^ ]*: |[A-Z]{4,}\b|[\[{<]|\d|[\w./-]+: |File "|(?:> )?#? ?error ")`)
 
+// linked begins a sentence with a link of Markdown.
+var linked = pattern.Lazy(`^\[[^\]\n]*\]\(https?://`)
+
 // quotedLines puts what a sentence quotes of a failure on lines of their own.
 func quotedLines(sentence string) string {
 	if len(sentence) > maxSentence || strings.Contains(sentence, TracebackHeader) {
@@ -111,7 +114,7 @@ func quotedLines(sentence string) string {
 	if m := marked().FindStringSubmatch(sentence); m != nil {
 		return "\n" + m[1] + m[2] + ends
 	}
-	if ofProgram().MatchString(sentence) || !failing().MatchString(sentence) {
+	if ofProgram().MatchString(sentence) && !linked().MatchString(sentence) || !failing().MatchString(sentence) {
 		return sentence
 	}
 	for _, q := range quotations {

@@ -36,6 +36,7 @@ func TestPost(t *testing.T) {
 		"and met this problem：ValueError: the pot is cold":                                          "and met this problem：\nValueError: the pot is cold",
 		"I have an error on `p = pot(x)`, which is OSError: no lid":                                 "I have an error on `p = pot(x)`, which is\nOSError: no lid",
 		`"INFO:tensorflow:Error reported to Coordinator: <class 'tea.PotError'>, lid; no such lid"`: `"tea.PotError: lid; no such lid"`,
+		"[here](https://tea.org/pot) I see `the pot was not found`":                                 "[here](https://tea.org/pot) I see\nthe pot was not found",
 		"Assertion error: the pot is cold":                                                          "AssertionError: the pot is cold",
 		"it says RuntimeError:lid (of pot 3) is gone":                                               "it says\nRuntimeError: lid (of pot 3) is gone",
 		"it says \"Cannot import name 'lid' from 'pot'\"":                                           "it says\ncannot import name 'lid' from 'pot'",
