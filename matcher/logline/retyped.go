@@ -25,9 +25,9 @@ var (
 	parted  = pattern.Lazy(`\b(Assertion|Attribute|Connection|Import|Index|Key|Memory|Name|Runtime|Syntax|Type|Usage|Value) [Ee]rror: ?`)
 	lowered = pattern.Lazy(`\b(?:assertion|attribute|filenotfound|import|index|key|memory|modulenotfound|name|notimplemented|os|runtime|type|value)error: `)
 	glued   = pattern.Lazy(`\b([A-Z]\w*Error):([A-Za-z'"(\[])`)
-	// coordinated is how TensorFlow 1 begins what it reports to those who run a session: INFO:tensorflow:Error reported to Coordinator: <class 'x.NotFoundError'>, train.record; ...
-	coordinated = pattern.Lazy(`(?:INFO:tensorflow:)?Error reported to Coordinator: <(?:class|type) '([\w.]+)'>, ?`)
-	reworded    = pattern.Lazy(`\b(?:Cannot|(?i:can['’]t|cant|can not|unable to|could not|couldn['’]t)) import (?:the )?name (['‘"]?\w)`)
+	// byClass is an exception that a program reports by its class and its message: "Error reported to x: <class 'y.NotFoundError'>, train.record is not there".
+	byClass  = pattern.Lazy(`^(\W{0,2})[\w:. ]{0,60}\b(?:[Ee]rror|[Ee]xception)[\w ]{0,40}: <(?:class|type) '([\w.]*\w(?:Error|Exception))'>[,:] ?`)
+	reworded = pattern.Lazy(`\b(?:Cannot|(?i:can['’]t|cant|can not|unable to|could not|couldn['’]t)) import (?:the )?name (['‘"]?\w)`)
 )
 
 // capitals are the words of a class's name, as the parts of it that begin with one.
@@ -36,7 +36,7 @@ var capitals = strings.NewReplacer("assertion", "Assertion", "attribute", "Attri
 
 // asPrinted is a sentence with its messages as Python prints them.
 func asPrinted(sentence string) string {
-	sentence = coordinated().ReplaceAllString(sentence, "$1: ")
+	sentence = byClass().ReplaceAllString(sentence, "${1}${2}: ")
 	sentence = parted().ReplaceAllString(sentence, "${1}Error: ")
 	sentence = lowered().ReplaceAllStringFunc(sentence, capitals.Replace)
 	sentence = glued().ReplaceAllString(sentence, "$1: $2")

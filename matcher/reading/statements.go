@@ -18,10 +18,10 @@ type statements struct {
 	selectionLogs facts.SelectionLogs
 	xids          facts.Xids
 	origin        facts.OriginCollector
-	told          []facts.Told // what the authors of posts have found out
-	prose         []logline.Sentence
-	patterns      []logline.Line  // by the number of a pattern that conditions look for: the first line that matches
-	found         prefilter.Found // by the same: there is one, as the workers of a scan may know
+	told          []facts.Told       // what the authors of posts have found out
+	prose         []logline.Sentence // of the first post
+	patterns      []logline.Line     // by the number of a pattern that conditions look for: the first line that matches
+	found         prefilter.Found    // by the same: there is one, as the workers of a scan may know
 }
 
 func newStatements(base *rules.Base) statements {
