@@ -68,22 +68,12 @@ func (a *archive) ask(s *signature.Signature, situation *condition.Situation) co
 			if p == nil {
 				continue
 			}
-			q := wanted{archive: a, pkg: p, name: candidate, situation: situation}
-			switch {
-			case q.decides():
-				members := q.members()
-				members["imports"] = imports(name)
+			q := &wanted{archive: a, pkg: p, name: candidate, situation: situation}
+			if members := q.asked(name); members != nil {
 				return condition.ObjectValue(members)
-			case candidate == name && q.never(): // as it was asked for: of a guessed package nothing follows
-				members := q.members()
-				members["change"], members["implied"], members["meant"] = condition.StringValue("never"), condition.Value{}, known(a.meantFor(p, name))
-				return condition.ObjectValue(members)
-			case candidate == name && q.always():
-				members := q.members()
-				members["change"], members["state"] = condition.StringValue("always"), condition.StringValue("present")
-				return condition.ObjectValue(members)
-			case q.neverTakes():
-				refusing = append(refusing, &q)
+			}
+			if q.neverTakes() {
+				refusing = append(refusing, q)
 			}
 		}
 	}
@@ -94,6 +84,26 @@ func (a *archive) ask(s *signature.Signature, situation *condition.Situation) co
 		return answer
 	}
 	return a.refused(refusing, situation)
+}
+
+// asked is what the history of a full name tells that a name may mean; nil when it decides nothing. Of a guessed package only what decides
+// counts.
+func (q *wanted) asked(name history.Name) map[string]condition.Value {
+	switch {
+	case q.decides():
+		members := q.members()
+		members["imports"] = imports(name)
+		return members
+	case q.name == name && q.never():
+		members := q.members()
+		members["change"], members["implied"], members["meant"] = condition.StringValue("never"), condition.Value{}, known(q.archive.meantFor(q.pkg, name))
+		return members
+	case q.name == name && q.always():
+		members := q.members()
+		members["change"], members["state"] = condition.StringValue("always"), condition.StringValue("present")
+		return members
+	}
+	return nil
 }
 
 // refused answers that no release of a function takes a parameter: of the only package that is asked, and that the logs show.
