@@ -308,7 +308,8 @@ func TestReceiptComesFirst(t *testing.T) {
 	asked := g.say(1, "ann", "NONE", "/triage transformer_engine=1.12.0")
 	g.deliver("issue_comment", guid(), g.payload(1, "created", asked))
 	eventually(t, "a receipt", p, func() bool { return g.reaction(asked, "eyes") == 1 })
-	if lines := g.since(began); len(lines) != 1 || lines[0] != fmt.Sprintf("POST /repos/o/r/issues/comments/%d/reactions", asked.ID) {
+	lines := slices.DeleteFunc(g.since(began), func(line string) bool { return line == "GET /app/hook/deliveries" }) // what was lost is looked for at any time
+	if len(lines) != 1 || lines[0] != fmt.Sprintf("POST /repos/o/r/issues/comments/%d/reactions", asked.ID) {
 		t.Errorf("before the receipt came %v", lines)
 	}
 	close(read)
