@@ -37,8 +37,9 @@ var saysSo = []string{"loss-nan", "validation-loss-nan"}
 
 // TestMentions: a line that names a failure which did not happen is diagnosed as none, whatever signature knows its words.
 func TestMentions(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
-		t.Skip("long, and in one goroutine")
+		t.Skip("long")
 	}
 	base, err := rules.Load()
 	if err != nil {
@@ -67,8 +68,9 @@ func TestMentions(t *testing.T) {
 // TestBareMentions: a word or two, in the midst of a sentence that neither counts nor denies nor describes them, are no proof of what
 // they name. Longer keywords are sentences, which nobody writes but the library that failed.
 func TestBareMentions(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
-		t.Skip("long, and in one goroutine")
+		t.Skip("long")
 	}
 	base, err := rules.Load()
 	if err != nil {
