@@ -233,7 +233,7 @@ func mixed(rnd *rand.Rand, logs [][]byte) []byte {
 const waysApart = 3
 
 // oneOf is of how many logs one is judged: the others are like it, and each takes as long as a hundred readings.
-const oneOf = 4
+const oneOf = 8
 
 // eachJudged judges one log after the other, in as many shares at a time as the machine has processors.
 func eachJudged(t *testing.T, engine *matcher.Engine, logs [][]byte) {
