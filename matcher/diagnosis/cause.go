@@ -270,6 +270,9 @@ func findingsIn(read *reading.Result, s situation) []*finding {
 	})
 	all := slices.Clone(findings)
 	return slices.DeleteFunc(findings, func(f *finding) bool {
-		return slices.ContainsFunc(all, f.saysMoreThan) || slices.ContainsFunc(all, f.onlyNames) || read.AsksHelp(f.First.Line.Source) && slices.ContainsFunc(all, f.toldInFullBy)
+		asked := read.AsksHelp(f.First.Line.Source)
+		return slices.ContainsFunc(all, func(other *finding) bool {
+			return f.saysMoreThan(other) || f.onlyNames(other) || asked && f.toldInFullBy(other)
+		})
 	})
 }

@@ -106,8 +106,13 @@ func judgePace(read *reading.Result, s situation, shown *pace.Finding) *finding 
 		line.Rank = logline.NoRank
 		about = []logline.Line{line}
 	}
+	return judgeElement(read, s, el, about...)
+}
+
+// judgeElement is what signatures make of an element that shows at these lines, though none of them states it; nil when none knows it.
+func judgeElement(read *reading.Result, s situation, el reading.Element, at ...logline.Line) *finding {
 	e := reading.NewEvent(len(read.Events))
-	for _, line := range about {
+	for _, line := range at {
 		e.Occurred(read.Occurrence(line), reading.Chain{el}, never)
 	}
 	f := &finding{event: e, element: e.Chain.Head(), Occurrences: e.Occurrences(never)}
@@ -179,14 +184,7 @@ func stepped(read *reading.Result, line logline.Line) bool {
 func judgeLine(read *reading.Result, s situation, failed *rootline.Finding) *finding {
 	el := comparedElement(read, signature.FailedFinding, failed.Value())
 	el.Line, el.Text, el.Shows = failed.Line, failed.Text, failed.Shows
-	e := reading.NewEvent(len(read.Events))
-	e.Occurred(read.Occurrence(failed.Line), reading.Chain{el}, never)
-	f := &finding{event: e, element: e.Chain.Head(), Occurrences: e.Occurrences(never)}
-	f.matches, _ = weigh(read.Base, f.element, s)
-	if len(f.matches) == 0 {
-		return nil
-	}
-	return f
+	return judgeElement(read, s, el, failed.Line)
 }
 
 // outdoes tells whether what failed by the form of the lines says more than a consequence or a generic word in the same log: it surely is an

@@ -69,9 +69,10 @@ func (q *wanted) neverTakes() bool {
 		if q.pkg.At(function, r.Version) != history.Present {
 			continue
 		}
-		if asked++; q.pkg.At(q.name, r.Version) != history.Absent {
+		if q.pkg.At(q.name, r.Version) != history.Absent {
 			return false
 		}
+		asked++
 	}
 	return asked >= fewReleases
 }

@@ -86,14 +86,7 @@ func judgeSentence(read *reading.Result, s situation, line logline.Line, release
 		"says": condition.StringValue(line.Text), "release": release,
 	}))
 	el.Line, el.Text = line, line.Text
-	e := reading.NewEvent(len(read.Events))
-	e.Occurred(read.Occurrence(line), reading.Chain{el}, never)
-	f := &finding{event: e, element: e.Chain.Head(), Occurrences: e.Occurrences(never)}
-	f.matches, _ = weigh(read.Base, f.element, s)
-	if len(f.matches) == 0 {
-		return nil
-	}
-	return f
+	return judgeElement(read, s, el, line)
 }
 
 // unshown is a note about what somebody says that goes wrong without showing a line of it; "" where nobody does, and where something is set

@@ -44,7 +44,8 @@ func (f *finding) saysMoreThan(other *finding) bool {
 	return ok && strings.HasPrefix(added, " ")
 }
 
-// onlyNames tells whether this finding is the name of an exception, as in a title or a sentence, and the other one shows such an exception with its message.
+// onlyNames tells whether this finding is the name of an exception, as in a title or a sentence, and the other one shows such an exception
+// with its message.
 func (f *finding) onlyNames(other *finding) bool {
 	x, y := f.element.Exception, other.element.Exception
 	return x != nil && y != nil && x.Lone() && x.Message == "" && y.Message != "" && x.Type == y.Type && f.First.Line.Source == other.First.Line.Source

@@ -27,7 +27,7 @@ var asksHelp = pattern.Lazy(`(?mi)^(?:(?:when|if|as|but) )?(?:i|i['’](?:a?m|ve
 	formed + `|^\W{0,6}(?:bug description|source code / logs)\W{0,6}$|` + ticked +
 	`|^#{1,6} [^\n]{0,40}\b(?:(?:expected|actual|current) behaviou?r|describe the bug|steps to reproduce)\W{0,6}$|` +
 	`\b(?:thanks in advance|please help|any (?:idea|help|advice|suggestion)s?\b[^\n]{0,40}\?|how (?:can|do|should) i\b|(?:this|the following) error (?:is|was) (?:displayed|shown)\b|` +
-	`\bthe error (?:that |which )?i (?:see|saw|get|got|have|receive)\b|\bthis is the error\b|\berror (?:that )?i(?:['’]m| am) (?:geti?n?t?ing|seeing)\b|` +
+	`\bthe error (?:that |which )?i (?:see|saw|get|got|have|receive)\b|\bthis is the error\b|\berror (?:that )?i(?:['’]m| am) (?:gett?ing|seeing)\b|` +
 	`what (?:have|did|am|could) i (?:have )?(?:miss|overlook|do|forget|forgot|done|wrong)\w*|(?:can|could) (?:some|any)(?:one|body)\b[^\n]{0,60}\?|what is (?:my|the) (?:mistake|matter|reason)\b)`)
 
 // Markdown's own signs: a title with a sentence or another heading below it, a heading of a part, and what begins or ends a print.

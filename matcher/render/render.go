@@ -252,9 +252,11 @@ func afterSilence(r *report.Report) string {
 	return still + "dmesg -T | grep -i oom, and ask the scheduler."
 }
 
-// onWindows tells whether the log shows a shell of Windows.
+// windowsShell is the fact of rules/facts.yaml that a log gives where it shows a shell of Windows.
+const windowsShell = "shell"
+
 func onWindows(r *report.Report) bool {
-	return slices.ContainsFunc(r.Facts, func(f report.FactValue) bool { return f.Name == "shell" })
+	return slices.ContainsFunc(r.Facts, func(f report.FactValue) bool { return f.Name == windowsShell })
 }
 
 // made tells which program and knowledge made the answer, or nothing when the report does not say.

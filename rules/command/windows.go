@@ -2,20 +2,20 @@ package command
 
 import (
 	"errors"
-	"path"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Windows is a shell of Windows, as the fact of the shell has it.
-type Windows string
+// WindowsShell is a shell of Windows, by the value of the fact shell. What it takes is from Microsoft's reference of Windows commands
+// (learn.microsoft.com/windows-server/administration/windows-commands) and PowerShell 5.1's (about_Quoting_Rules, about_Environment_Variables).
+type WindowsShell string
 
 // The shells of Windows.
 const (
-	Cmd        Windows = "cmd"
-	PowerShell Windows = "powershell"
+	Cmd        WindowsShell = "cmd"
+	PowerShell WindowsShell = "powershell"
 )
 
 // errUnsaid is why a line stays as it is: it has a program or a form that Windows has not.
@@ -23,22 +23,24 @@ var errUnsaid = errors.New("the line cannot be said there")
 
 // Say is a line for a POSIX shell as one for the shell of Windows: with its quotes, its way to set a variable, and its own programs in the
 // place of ls, which and grep. Not ok: the line needs what Windows has not, or a value in it would mean something else there.
-func (w Windows) Say(line string) (said string, ok bool) {
+func (w WindowsShell) Say(line string) (said string, ok bool) {
 	file, err := syntax.NewParser(syntax.KeepComments(true), syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
 	if err != nil || strings.Contains(line, "\n") || len(file.Stmts) == 0 {
 		return "", false
 	}
-	all := make([]string, len(file.Stmts))
-	for i, stmt := range file.Stmts {
-		if all[i], err = w.statement(stmt); err != nil {
+	var all []string
+	for _, stmt := range file.Stmts {
+		one, err := w.statement(stmt)
+		if err != nil {
 			return "", false
 		}
+		all = append(all, one)
 	}
 	return strings.Join(all, w.after()) + w.comment(file), true
 }
 
 // after stands between two commands of which the second runs whatever becomes of the first.
-func (w Windows) after() string {
+func (w WindowsShell) after() string {
 	if w == PowerShell {
 		return "; "
 	}
@@ -46,7 +48,7 @@ func (w Windows) after() string {
 }
 
 // then stands between two commands of which the second needs the first.
-func (w Windows) then() string {
+func (w WindowsShell) then() string {
 	if w == PowerShell {
 		return "; " // version 5 has no &&
 	}
@@ -54,7 +56,7 @@ func (w Windows) then() string {
 }
 
 // comment is what is said behind the commands.
-func (w Windows) comment(file *syntax.File) string {
+func (w WindowsShell) comment(file *syntax.File) string {
 	comments := slices.Concat(file.Stmts[len(file.Stmts)-1].Comments, file.Last)
 	if len(comments) == 0 {
 		return ""
@@ -74,7 +76,7 @@ func withoutMeaning(c rune) rune {
 	return c
 }
 
-func (w Windows) statement(stmt *syntax.Stmt) (string, error) {
+func (w WindowsShell) statement(stmt *syntax.Stmt) (string, error) {
 	if stmt.Negated || stmt.Background || stmt.Coprocess {
 		return "", errUnsaid
 	}
@@ -92,7 +94,7 @@ func (w Windows) statement(stmt *syntax.Stmt) (string, error) {
 	return said, nil
 }
 
-func (w Windows) command(c syntax.Command) (string, error) {
+func (w WindowsShell) command(c syntax.Command) (string, error) {
 	switch c := c.(type) {
 	case *syntax.CallExpr:
 		return w.call(c)
@@ -105,7 +107,7 @@ func (w Windows) command(c syntax.Command) (string, error) {
 }
 
 // both are two commands in a row or with a pipe between them.
-func (w Windows) both(c *syntax.BinaryCmd) (string, error) {
+func (w WindowsShell) both(c *syntax.BinaryCmd) (string, error) {
 	left, err := w.statement(c.X)
 	if err != nil {
 		return "", err
@@ -121,7 +123,7 @@ func (w Windows) both(c *syntax.BinaryCmd) (string, error) {
 }
 
 // redirect is where output goes, with the blank before it.
-func (w Windows) redirect(r *syntax.Redirect) (string, error) {
+func (w WindowsShell) redirect(r *syntax.Redirect) (string, error) {
 	number := ""
 	if r.N != nil {
 		number = r.N.Value
@@ -141,14 +143,14 @@ func (w Windows) redirect(r *syntax.Redirect) (string, error) {
 }
 
 // export sets variables for all commands that follow.
-func (w Windows) export(c *syntax.DeclClause) (string, error) {
+func (w WindowsShell) export(c *syntax.DeclClause) (string, error) {
 	if c.Variant.Value != "export" {
 		return "", errUnsaid
 	}
 	return w.set(c.Args)
 }
 
-func (w Windows) set(assigns []*syntax.Assign) (string, error) {
+func (w WindowsShell) set(assigns []*syntax.Assign) (string, error) {
 	var all []string
 	for _, a := range assigns {
 		if a.Name == nil || a.Value == nil || a.Array != nil || a.Append {
@@ -168,14 +170,10 @@ func (w Windows) set(assigns []*syntax.Assign) (string, error) {
 }
 
 // call is a program with its arguments, and the variables that are set for it.
-func (w Windows) call(c *syntax.CallExpr) (string, error) {
-	words := make([]string, len(c.Args))
-	for i, arg := range c.Args {
-		word, err := literal(arg)
-		if err != nil {
-			return "", err
-		}
-		words[i] = word
+func (w WindowsShell) call(c *syntax.CallExpr) (string, error) {
+	words, err := literals(c.Args)
+	if err != nil {
+		return "", err
 	}
 	if len(words) == 0 {
 		return w.set(c.Assigns)
@@ -190,6 +188,19 @@ func (w Windows) call(c *syntax.CallExpr) (string, error) {
 
 // otherQuotes end a text in PowerShell as its plain ones do.
 const otherQuotes = "\u2018\u2019\u201a\u201b\u201c\u201d\u201e"
+
+// literals are the words of a command, without their quotes.
+func literals(args []*syntax.Word) ([]string, error) {
+	words := make([]string, len(args))
+	for i, arg := range args {
+		word, err := literal(arg)
+		if err != nil {
+			return nil, err
+		}
+		words[i] = word
+	}
+	return words, nil
+}
 
 // literal is what a word stands for, when no shell has anything to work out in it, and neither has one of Windows.
 func literal(word *syntax.Word) (string, error) {
@@ -216,11 +227,21 @@ func literal(word *syntax.Word) (string, error) {
 		}
 	}
 	text := b.String()
-	if strings.HasPrefix(text, "~") || strings.HasPrefix(text, "/") && text != "/dev/null" || strings.HasSuffix(text, `\`) || strings.ContainsAny(text, "$`\n"+otherQuotes) || strings.Count(text, "%") > 1 ||
-		strings.Contains(text, `"`) && strings.Contains(text, "'") {
+	if isUnixPath(text) || meansMore(text) {
 		return "", errUnsaid
 	}
-	return strings.ReplaceAll(text, `"`, "'"), nil // in Python, JSON's readers and patterns of names they are the same
+	return strings.ReplaceAll(text, `"`, "'"), nil // in Python and in patterns of names they are the same
+}
+
+// isUnixPath tells whether a text is a place that Windows has not.
+func isUnixPath(text string) bool {
+	return strings.HasPrefix(text, "~") || strings.HasPrefix(text, "/") && text != "/dev/null"
+}
+
+// meansMore tells whether a text would mean something else between the double quotes of a shell of Windows: a variable, an end of the quotes.
+func meansMore(text string) bool {
+	return strings.ContainsAny(text, "$`\n"+otherQuotes) || strings.Count(text, "%") > 1 || strings.HasSuffix(text, `\`) ||
+		strings.Contains(text, `"`) && strings.Contains(text, "'")
 }
 
 // quoted is a word with quotes, where it needs them.
@@ -232,13 +253,3 @@ func quoted(word string) string {
 }
 
 func quotedAlways(word string) string { return `"` + word + `"` }
-
-// isOfUnix tells whether a program is one that Windows has not.
-func isOfUnix(program string) bool {
-	return slices.Contains([]string{
-		"apt", "apt-get", "awk", "bash", "brew", "cat", "chmod", "chown", "cp", "df", "dmesg", "dnf", "du", "env", "file", "find", "free", "grep", "head",
-		"journalctl", "kill", "ldconfig", "ldd", "ln", "ls", "lsof", "lspci", "make", "mkdir", "mv", "nohup", "nproc", "pkill", "ps", "pgrep", "rm", "scancel",
-		"sed", "sh", "sort", "source", "strings", "sudo", "sysctl", "systemctl", "tail", "tee", "test", "timeout", "touch", "tr", "ulimit", "uname", "uniq",
-		"unset", "unzip", "wc", "wget", "which", "xargs", "yum", ".", "cd", "for", "[", "md5sum", "sha256sum",
-	}, path.Base(program))
-}

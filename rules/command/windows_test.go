@@ -34,7 +34,7 @@ func TestSay(t *testing.T) {
 		"cat <<'E' > x\na\nE":                                 {},
 		`python -c 'print("%d %s" % (1, "a"))'`:               {},
 	} {
-		for shell, want := range map[Windows]string{Cmd: want.cmd, PowerShell: want.powerShell} {
+		for shell, want := range map[WindowsShell]string{Cmd: want.cmd, PowerShell: want.powerShell} {
 			if got, ok := shell.Say(line); got != want || ok != (want != "") {
 				t.Errorf("%s in %s is %q, want %q", line, shell, got, want)
 			}

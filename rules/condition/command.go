@@ -40,7 +40,7 @@ func (c Command) Template() Template { return Template{{{parts: c.places}}} }
 func (c Command) Fill(s *Situation) string {
 	text := installedWith(s.Value(pip), c.FillFrom(s.lookup))
 	if where := s.Value(shell); where.Present() && c.Kind == command.Sh {
-		if said, ok := command.Windows(where.String()).Say(text); ok {
+		if said, ok := command.WindowsShell(where.String()).Say(text); ok {
 			return said
 		}
 	}

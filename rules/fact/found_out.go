@@ -17,9 +17,9 @@ type FoundOut struct {
 	Sentences []FoundSentence
 	// Asks matches a sentence that asks or supposes, and so tells nothing; nil when there is none.
 	Asks *pattern.Pattern
-	// Idle matches a sentence that tells of nothing that goes wrong now: a wish, what was solved, what would be. How matches a question about no
-	// failure, unless Solve matches too. Each is nil when there is none.
-	Idle, How, Solve *pattern.Pattern
+	// idle matches a sentence that tells of nothing that goes wrong now: a wish, what was solved, what would be. how matches a question about no
+	// failure, unless solve matches too. Each is nil when there is none.
+	idle, how, solve *pattern.Pattern
 	// Things matches the name of what has releases and is no Python package; nil when there is none.
 	Things *pattern.Pattern
 	// Fields matches what says of a package which release is installed, with groups name and value; nil when there is none.
@@ -53,7 +53,7 @@ const (
 // Complains tells whether a sentence may tell of something that goes wrong now.
 func (f *FoundOut) Complains(sentence string) bool {
 	is := func(p *pattern.Pattern) bool { return p != nil && p.Matches(sentence) }
-	return !is(f.Idle) && (!is(f.How) || is(f.Solve))
+	return !is(f.idle) && (!is(f.how) || is(f.solve))
 }
 
 type foundOutEntry struct {
@@ -85,7 +85,7 @@ func newFoundOut(d *rulefile.Decoder, v *Vocabulary, e *foundOutEntry) FoundOut 
 		t.Value = whole
 		return optionalPattern(d, t)
 	}
-	found := FoundOut{Asks: compile(e.Asks), Idle: compile(e.Idle), How: compile(e.How), Solve: compile(e.Solve), Things: compile(e.Things), Fields: compile(e.Fields), Marks: compile(e.Marks)}
+	found := FoundOut{Asks: compile(e.Asks), idle: compile(e.Idle), how: compile(e.How), solve: compile(e.Solve), Things: compile(e.Things), Fields: compile(e.Fields), Marks: compile(e.Marks)}
 	for _, s := range e.Sentences {
 		sentence := FoundSentence{Pattern: compile(s.Pattern), Unless: compile(s.Unless), Two: s.Two, Follows: s.Follows, Example: s.Example, Tells: s.Tells}
 		if sentence.Pattern == nil {

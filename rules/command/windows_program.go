@@ -1,6 +1,7 @@
 package command
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -8,80 +9,81 @@ import (
 )
 
 // program is a call of a program, of which the words are no longer quoted.
-func (w Windows) program(words []string) (string, error) {
+func (w WindowsShell) program(words []string) (string, error) {
 	name, args := words[0], words[1:]
 	switch name {
 	case "ls":
 		return w.list(args)
 	case "cat":
-		return withArguments("type", args)
+		return ofFiles("type", args), nil
 	case "which":
-		return withArguments("where.exe", args)
-	case "cd":
-		return withArguments("cd", args)
-	case "mkdir", "cp", "mv":
-		return withArguments(map[string]string{"mkdir": "mkdir", "cp": "copy", "mv": "move"}[name], args)
+		return ofFiles("where.exe", args), nil
+	case "cp":
+		return ofFiles("copy", args), nil
+	case "mv":
+		return ofFiles("move", args), nil
+	case "cd", "mkdir":
+		return ofFiles(name, args), nil
 	case "rm":
 		return w.remove(args)
 	case "unset":
-		return w.unset(args)
+		return w.unset(args), nil
 	case "grep":
 		return w.search(args)
 	case "python3", "pip3":
 		name = strings.TrimSuffix(name, "3")
 	}
-	if isOfUnix(name) || strings.HasSuffix(name, ".sh") {
+	if slices.Contains(ofUnix, path.Base(name)) || strings.HasSuffix(name, ".sh") {
 		return "", errUnsaid
 	}
-	if strings.Contains(name, "/") {
-		name = strings.ReplaceAll(name, "/", `\`)
-	}
-	return withArguments(name, args)
-}
-
-// withArguments is a call of a program whose options are the same everywhere, or which has none here.
-func withArguments(name string, args []string) (string, error) {
-	all := []string{name}
+	all := []string{windowsPath(name)}
 	for _, arg := range args {
 		all = append(all, quoted(arg))
 	}
-	if slices.Contains([]string{"type", "where.exe", "copy", "move", "mkdir", "cd"}, name) {
-		all = slices.DeleteFunc(all, func(arg string) bool { return strings.HasPrefix(arg, "-") })
-		for i := range all[1:] {
-			all[i+1] = strings.ReplaceAll(all[i+1], "/", `\`)
+	return strings.Join(all, " "), nil
+}
+
+// ofUnix are programs for which Windows has nothing; those for which it has stand in program.
+var ofUnix = []string{
+	"[", ".", "apt", "apt-get", "awk", "bash", "brew", "chmod", "chown", "df", "dmesg", "dnf", "du", "env", "file", "find", "free",
+	"head", "journalctl", "kill", "ldconfig", "ldd", "ln", "lsof", "lspci", "make", "md5sum", "nohup", "nproc", "pgrep", "pkill",
+	"ps", "scancel", "sed", "sh", "sha256sum", "sort", "source", "strings", "sudo", "sysctl", "systemctl", "tail", "tee", "test",
+	"timeout", "touch", "tr", "ulimit", "uname", "uniq", "unzip", "wc", "wget", "xargs", "yum",
+}
+
+// windowsPath is a path with the sign that parts folders there.
+func windowsPath(name string) string { return strings.ReplaceAll(name, "/", `\`) }
+
+// ofFiles is a call of a program of Windows with the files or folders that it is about, without options.
+func ofFiles(name string, args []string) string {
+	return strings.Join(append([]string{name}, namesIn(args)...), " ")
+}
+
+// namesIn are the files and folders among arguments, as Windows writes them.
+func namesIn(args []string) (names []string) {
+	for _, arg := range args {
+		if !strings.HasPrefix(arg, "-") {
+			names = append(names, quoted(windowsPath(arg)))
 		}
 	}
-	return strings.Join(all, " "), nil
+	return names
 }
 
 // list is ls without its options: dir tells sizes and days by itself.
-func (w Windows) list(args []string) (string, error) {
+func (w WindowsShell) list(args []string) (string, error) {
 	if slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "-") && strings.Contains(arg, "R") }) {
 		return "", errUnsaid
 	}
-	all := []string{"dir"}
-	for _, arg := range args {
-		if !strings.HasPrefix(arg, "-") {
-			all = append(all, quoted(strings.ReplaceAll(arg, "/", `\`)))
-		}
+	if w == PowerShell {
+		return strings.TrimRight("dir "+strings.Join(namesIn(args), ", "), " "), nil
 	}
-	if w == PowerShell && len(all) > 2 {
-		return "dir " + strings.Join(all[1:], ", "), nil
-	}
-	return strings.Join(all, " "), nil
+	return ofFiles("dir", args), nil
 }
 
 // remove is rm for files, and for folders with -r.
-func (w Windows) remove(args []string) (string, error) {
-	var names []string
-	folders := false
-	for _, arg := range args {
-		if strings.HasPrefix(arg, "-") {
-			folders = folders || strings.ContainsAny(arg, "rR")
-			continue
-		}
-		names = append(names, quoted(strings.ReplaceAll(arg, "/", `\`)))
-	}
+func (w WindowsShell) remove(args []string) (string, error) {
+	names := namesIn(args)
+	folders := slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "-") && strings.ContainsAny(arg, "rR") })
 	switch {
 	case len(names) == 0:
 		return "", errUnsaid
@@ -95,18 +97,20 @@ func (w Windows) remove(args []string) (string, error) {
 	return "del " + strings.Join(names, " "), nil
 }
 
-func (w Windows) unset(names []string) (string, error) {
-	all := make([]string, len(names))
-	for i, name := range names {
-		if all[i] = "set " + name + "="; w == PowerShell {
-			all[i] = "$env:" + name + "=$null"
+func (w WindowsShell) unset(names []string) string {
+	var all []string
+	for _, name := range names {
+		if w == PowerShell {
+			all = append(all, "$env:"+name+"=$null")
+		} else {
+			all = append(all, "set "+name+"=")
 		}
 	}
-	return strings.Join(all, w.then()), nil
+	return strings.Join(all, w.then())
 }
 
 // search is grep through a folder or files, which PowerShell's own patterns read nearly as grep's extended ones do.
-func (w Windows) search(args []string) (string, error) {
+func (w WindowsShell) search(args []string) (string, error) {
 	pattern, places, kinds, extended, folders := "", []string(nil), []string(nil), false, false
 	for _, arg := range args {
 		kind, isInclude := strings.CutPrefix(arg, "--include=")
@@ -120,7 +124,7 @@ func (w Windows) search(args []string) (string, error) {
 		case pattern == "":
 			pattern = arg
 		default:
-			places = append(places, strings.ReplaceAll(arg, "/", `\`))
+			places = append(places, windowsPath(arg))
 		}
 	}
 	if pattern == "" || strings.ContainsAny(pattern, "'\"") || !extended && strings.ContainsAny(pattern, "+?|(){}") || len(places) == 0 && !folders {
@@ -144,18 +148,14 @@ func (w Windows) search(args []string) (string, error) {
 }
 
 // piped is what a program prints, filtered. Windows shows all of it, where a POSIX shell would show its beginning or end alone.
-func (w Windows) piped(left string, stmt *syntax.Stmt) (string, error) {
+func (w WindowsShell) piped(left string, stmt *syntax.Stmt) (string, error) {
 	call, ok := stmt.Cmd.(*syntax.CallExpr)
 	if !ok || len(call.Args) == 0 || len(call.Assigns) > 0 || len(stmt.Redirs) > 0 {
 		return "", errUnsaid
 	}
-	words := make([]string, len(call.Args))
-	for i, arg := range call.Args {
-		word, err := literal(arg)
-		if err != nil {
-			return "", err
-		}
-		words[i] = word
+	words, err := literals(call.Args)
+	if err != nil {
+		return "", err
 	}
 	switch words[0] {
 	case "head", "tail", "less", "more":
@@ -167,7 +167,7 @@ func (w Windows) piped(left string, stmt *syntax.Stmt) (string, error) {
 }
 
 // filtered is what a program prints of some words.
-func (w Windows) filtered(left string, args []string) (string, error) {
+func (w WindowsShell) filtered(left string, args []string) (string, error) {
 	options, words := "", []string(nil)
 	for _, arg := range args {
 		if strings.HasPrefix(arg, "-") {
