@@ -9,14 +9,16 @@ const (
 )
 
 // blocksOf is how many bytes to take off each line of a post of which parts are set in as code, or quoted, between sentences that are not. It is
-// nil where there are none. Such a part begins behind an empty line, or at the beginning, and ends with a line at the edge of the page.
+// nil where there are none. Such a part begins behind an empty line, or at the beginning, and ends with a line at the edge of the page. A
+// quotation may also stand right below the sentence that announces it.
 func blocksOf(lines []string) []int {
 	margins := make([]int, len(lines))
 	found := false
 	said := "" // the last line that is not empty
 	for i := 0; i < len(lines); i++ {
-		if i == 0 || isEmpty(lines[i-1]) && setIn(said) == 0 && !announcesMore(said) {
-			n, margin := blockAt(lines[i:])
+		behind := i == 0 || isEmpty(lines[i-1])
+		if (behind || strings.HasSuffix(said, ":")) && setIn(said) == 0 && !announcesMore(said) {
+			n, margin := blockAt(lines[i:], behind)
 			for range n {
 				margins[i] = margin
 				i++
@@ -38,22 +40,24 @@ func announcesMore(line string) bool {
 	return strings.Contains(line, "Error: ") || strings.Contains(line, "Exception: ") || strings.Contains(line, "Traceback ")
 }
 
-// blockAt is how many lines of code or of a quotation these begin with, and how many bytes stand there before what was printed.
-func blockAt(lines []string) (n, margin int) {
-	if n := quoteAt(lines); n > 1 { // a single one may be a shell's prompt
-		return n, len(quoteMark + " ")
+// blockAt is how many lines of a quotation, or of code where it may be that, these begin with, and how many bytes stand there before what was
+// printed.
+func blockAt(lines []string, code bool) (n, margin int) {
+	if n, margin := quoteAt(lines); n > 0 || !code {
+		return n, margin
 	}
 	return codeAt(lines)
 }
 
-// quoteAt counts the lines of a quotation that these begin with.
-func quoteAt(lines []string) int {
-	for i, line := range lines {
-		if line != quoteMark && !strings.HasPrefix(line, quoteMark+" ") {
-			return i
-		}
+// quoteAt is how many lines of a quotation these begin with, and how many bytes stand there before what was printed.
+func quoteAt(lines []string) (n, margin int) {
+	for n < len(lines) && (lines[n] == quoteMark || strings.HasPrefix(lines[n], quoteMark+" ")) {
+		n++
 	}
-	return len(lines)
+	if n == 1 { // it may be a shell's prompt
+		return 0, 0
+	}
+	return n, len(quoteMark + " ")
 }
 
 // codeAt is how many lines of code these begin with, and by how many blanks all of it is set in.

@@ -228,6 +228,8 @@ func TestBlocks(t *testing.T) {
 	for text, want := range map[string]string{
 		"see here:\n\n    Traceback\n      File\n    Error\n\nwhy?\n":            "see here:\n\nTraceback\n  File\nError\n\nwhy?\n",
 		"see here:\n\n> a pot\n>\n> is cold\n\nwhy?\n":                           "see here:\n\na pot\n\nis cold\n\nwhy?\n",
+		"it says:\n> a pot\n> is cold\nwhy?\n":                                   "it says:\na pot\nis cold\nwhy?\n",
+		"type it in\n> a pot\n> is cold\n":                                       "type it in\n> a pot\n> is cold\n",
 		"see here:\n\n    x\n  y\nz\n":                                           "see here:\n\n    x\n  y\nz\n",
 		"ValueError: in the code: Error: \n\n    pot.py\n    lid\n\nend\n":       "ValueError: in the code: Error: \n\n    pot.py\n    lid\n\nend\n",
 		"a list\n    of pots\nand more\n":                                        "a list\n    of pots\nand more\n",
