@@ -51,7 +51,11 @@ func namedByFailure(head []byte) bool {
 	return m != nil && failing().Match(m[1]) && !printed().Match(m[1])
 }
 
-// asksForHelp tells whether a post asks about a failure.
+// overPrint is a first line right above a print, parted by an empty line.
+var overPrint = pattern.Lazy("^([^\\n]{8,300})\\n[ \\t\\r]*\\n" + Fence)
+
+// asksForHelp tells whether a post asks about a failure. A title that says what failed, over what was printed, does so without a word more.
 func asksForHelp(head []byte) bool {
-	return asksHelp().Match(head) || titled().Match(head) || part().Match(head) && fenceLine().Match(head)
+	m := overPrint().FindSubmatch(head)
+	return m != nil && failing().Match(m[1]) || asksHelp().Match(head) || titled().Match(head) || part().Match(head) && fenceLine().Match(head)
 }

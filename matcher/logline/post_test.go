@@ -94,3 +94,16 @@ func TestTickedLines(t *testing.T) {
 		t.Errorf("it is read as %q", read)
 	}
 }
+
+// TestAsksHelp: a title that says what failed asks about it, though nobody says a word more.
+func TestAsksHelp(t *testing.T) {
+	for text, want := range map[string]bool{
+		"KeyError: 'pot is not in the registry\n\n```\na = 1\n```\n": true,
+		"How to make tea\n\n```\na = 1\n```\n":                       false,
+		"KeyError: 'pot is not in the registry\na = 1\n":              false,
+	} {
+		if got := Sniff("post.txt", []byte(text)).AsksHelp(); got != want {
+			t.Errorf("%q asks for help: %v, want %v", text, got, want)
+		}
+	}
+}

@@ -70,3 +70,11 @@ var initCall = regexp.MustCompile(`((?:^|[\s.]))(?:\*\*)?init(?:\*\*)?\(\)( (?:g
 var signsOfUnmarked = [][]byte{[]byte("init() "), []byte("init**() ")}
 
 func isUnmarked(text []byte) bool { return containsAny(text, signsOfUnmarked) && initCall.Match(text) }
+
+// escape is a character of a print that an editor of Markdown kept from being a mark, and the line break that it kept.
+var escape = regexp.MustCompile(`\\([\\<>*_#()\[\]` + "`" + `-])|\\$`)
+
+// signsOfEscapes stand in the frames of a traceback that such an editor took in: `in \<module\>`, `in \_call_impl`.
+var signsOfEscapes = [][]byte{[]byte(`in \<module\>`), []byte(`in \_`)}
+
+func isEscaped(text []byte) bool { return containsAny(text, signsOfEscapes) }

@@ -1,6 +1,6 @@
 // Package repair undoes what happens to a log between the program that printed it and the one who reads it: lines folded at the width of
-// a terminal or a mail (fold.go), characters that a web page, a chat or a word processor put in the place of others (characters.go), and
-// the margin of a quotation, of all of it (margin.go) or of parts (block.go).
+// a terminal or a mail (fold.go), characters that a web page, a chat or a word processor put in the place of others or before them
+// (characters.go), and the margin of a quotation, of all of it (margin.go) or of parts (block.go).
 //
 // What is wrong with a source, its first bytes tell; a source that looks whole is left alone, so that this costs nothing. A Reader gives
 // the text as it was printed. Lines keep their numbers: where a line was joined to the one before it, a line stands that IsGap knows. How
@@ -24,6 +24,7 @@ type Damage struct {
 	entities bool // characters are written as in HTML
 	typeset  bool // quotes and spaces are those of typesetters
 	unmarked bool // the underscores of __init__ were taken for marks of bold letters
+	escaped  bool // characters that Markdown would take for marks have a backslash before them
 }
 
 // headLines is how many of the first lines of a source are looked at.
@@ -31,7 +32,7 @@ const headLines = 4000
 
 // Of tells what is wrong with a source by its first bytes.
 func Of(head []byte) Damage {
-	d := Damage{entities: hasEntities(head), typeset: isTypeset(head), unmarked: isUnmarked(head)}
+	d := Damage{entities: hasEntities(head), typeset: isTypeset(head), unmarked: isUnmarked(head), escaped: isEscaped(head)}
 	var lines []string
 	for line := range bytes.Lines(head) {
 		if len(lines) == headLines {
@@ -52,7 +53,7 @@ func Of(head []byte) Damage {
 
 // None tells that nothing is wrong.
 func (d Damage) None() bool {
-	return !d.entities && !d.typeset && !d.unmarked && d.margin == 0 && d.blocks == nil && d.fold.width == 0
+	return !d.entities && !d.typeset && !d.unmarked && !d.escaped && d.margin == 0 && d.blocks == nil && d.fold.width == 0
 }
 
 // whole is a line, by its number from 1, as it was printed, as far as it tells by itself.
@@ -64,6 +65,9 @@ func (d Damage) whole(line string, number int) string {
 func (d Damage) characters(line string) string {
 	if d.entities {
 		line = withoutEntities(line)
+	}
+	if d.escaped {
+		line = escape.ReplaceAllString(line, "$1")
 	}
 	if d.typeset {
 		line = plain.Replace(line)

@@ -223,6 +223,18 @@ func BenchmarkOf(b *testing.B) {
 	}
 }
 
+// TestEscapes: an editor of Markdown put a backslash before what it would take for marks, and behind lines that end.
+func TestEscapes(t *testing.T) {
+	const escaped = "it gives\n\nTraceback (most recent call last):\\\nFile \"D:\\\\a\\\\b.py\", line 7, in \\<module\\>\\\nf(\\*x)\nKeyError: 'a\\_b'\n"
+	const want = "it gives\n\nTraceback (most recent call last):\nFile \"D:\\a\\b.py\", line 7, in <module>\nf(*x)\nKeyError: 'a_b'\n"
+	if got, _ := repaired(t, escaped); got != want {
+		t.Errorf("read as %q, want %q", got, want)
+	}
+	if got, _ := repaired(t, "C:\\_x\\(y)\n"); got != "C:\\_x\\(y)\n" {
+		t.Errorf("a path that nobody escaped is read as %q", got)
+	}
+}
+
 // TestBlocks: code that is set in and a quotation lose their margin between sentences; what a program sets in itself keeps it.
 func TestBlocks(t *testing.T) {
 	for text, want := range map[string]string{
