@@ -10,7 +10,7 @@ const (
 	wonders   = `\b(?:what should i|how (?:can|do|to|should) |any (?:idea|help|advice|suggestion)|(?:can|could) (?:some|any)(?:one|body)|what (?:is|are|could be|might be|can be) the (?:reason|cause|problem|issue)s?)\b`
 	isTold    = `\b(?:gives?|gave|tells?|told|shows?|showed|throws?|returns?) (?:me|us)\b|\b(?:it|this|that|which|code|script) (?:gives?|gave|throws?|threw|shows?|raises?|returns?|ends? with) (?:the|this|an?)(?: following)? (?:error|exception)\b`
 	comesUp   = `\b(?:an?|the|this) (?:error|exception)(?: message)? (?:came|comes|arises|arose|shows? up|is (?:displayed|shown)|was shown)\b`
-	inChinese = `请问|怎么|为什么|求助|谢谢|报错|我`
+	inChinese = `请问|怎么|为什么|什么|求助|谢谢|报错|我|吗|呢|还是|如何|大佬`
 
 	// formed is a heading of a tracker's form, ticked one of its boxes.
 	formed = `^\W{0,6}(?:describe (?:the|your) (?:bug|problem|issue)|to reproduce|steps to reproduce|(?:expected|actual|current) behaviou?r|what happened)\W{0,6}$|^#{1,6} (?:the )?problem\W{0,3}$`

@@ -100,7 +100,7 @@ func TestAsksHelp(t *testing.T) {
 	for text, want := range map[string]bool{
 		"KeyError: 'pot is not in the registry\n\n```\na = 1\n```\n": true,
 		"How to make tea\n\n```\na = 1\n```\n":                       false,
-		"KeyError: 'pot is not in the registry\na = 1\n":              false,
+		"KeyError: 'pot is not in the registry\na = 1\n":             false,
 	} {
 		if got := Sniff("post.txt", []byte(text)).AsksHelp(); got != want {
 			t.Errorf("%q asks for help: %v, want %v", text, got, want)
