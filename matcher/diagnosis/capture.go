@@ -30,6 +30,9 @@ func capture(s *condition.Situation, of *signature.Signature, el *reading.Elemen
 	for _, p := range of.CommandLine {
 		keep(groups, p, lastPlace(p, s.Value(signature.CommandLineName).Member("text").String()))
 	}
+	for _, p := range of.FirstLines {
+		keep(groups, p, p.Submatch(s.Value(signature.FirstLinesName).String()))
+	}
 	if of.Offers {
 		groups[signature.Nearest] = nearest(groups[signature.Got], groups[signature.Allowed])
 	}

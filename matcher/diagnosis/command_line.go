@@ -22,6 +22,15 @@ var (
 	continued = pattern.Lazy("(?m)[ \t]*(?:\\\\|\\^|`)\r?\n[ \t]*")
 )
 
+// firstLines are those of all logs, one below the other.
+func firstLines(heads []reading.Head) condition.Value {
+	texts := make([]string, len(heads))
+	for i, head := range heads {
+		texts[i] = head.Text
+	}
+	return condition.StringValue(strings.Join(texts, "\n"))
+}
+
 // commandLines is what conditions can ask about the command lines in the first lines of the logs.
 func commandLines(heads []reading.Head) condition.Value {
 	var lines []string

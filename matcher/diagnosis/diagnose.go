@@ -93,6 +93,7 @@ func situationOf(read *reading.Result, known []facts.Fact) situation {
 	s := situation{facts: all, conditions: all.Situation(read.Base.Scope), changed: contradictions(known, read.Facts, read.Base.Vocabulary),
 		archive: newArchive(read)}
 	s.conditions.Set(signature.CommandLineName, commandLines(read.Heads))
+	s.conditions.Set(signature.FirstLinesName, firstLines(read.Heads))
 	for i, line := range read.LogPatterns {
 		s.conditions.SetLogPattern(i, line.Number > 0)
 	}

@@ -5,6 +5,9 @@ import "github.com/gpu-triage/triage/rules/condition"
 // CommandLineName is the name by which conditions know the command lines that the first lines of the logs show, as people and launchers write them.
 const CommandLineName = "command_line"
 
+// FirstLinesName is the name by which conditions know the first lines of the logs, or a post, as one text.
+const FirstLinesName = "first_lines"
+
 // CommandLineShape is what conditions can ask of it.
 func CommandLineShape() condition.Shape {
 	text := condition.Shape{Type: condition.String}

@@ -48,6 +48,7 @@ func (l *loader) signature(read *parsedFile) *Signature {
 	s.Code = l.captureNames(s, f.Code, own)
 	s.Before = l.captureNames(s, f.Before, own)
 	s.CommandLine = l.captureNames(s, f.CommandLine, own)
+	s.FirstLines = l.captureNames(s, f.FirstLines, own)
 	s.Headline = l.template(f.Title, condition.ParsePhrase, own)
 	s.Title = s.Headline.Unfilled()
 	if s.Title == "" && f.Title.Value != "" {

@@ -76,6 +76,7 @@ type Signature struct {
 	Code         []*pattern.Pattern         // named groups over the deepest source line of an exception; where none is found, over the deepest of the user's own code
 	Before       []*pattern.Pattern         // named groups over the lines before the event; the last place counts
 	CommandLine  []*pattern.Pattern         // named groups over the command lines that the first lines of the logs show; the last place counts
+	FirstLines   []*pattern.Pattern         // named groups over the first lines of the logs, or a post; the first place counts
 	Largest      string                     // of several places that a pattern of Capture matches, the one with the largest size in this group counts
 	Confirm      []*condition.Expression    // about facts and captures; three-valued
 	Survivable   bool                       // a process goes on with it, so that it is not what ended another one
@@ -150,6 +151,7 @@ type signatureFile struct {
 	Code        []rulefile.Text `yaml:"code"`
 	Before      []rulefile.Text `yaml:"before"`
 	CommandLine []rulefile.Text `yaml:"command_line"`
+	FirstLines  []rulefile.Text `yaml:"first_lines"`
 	Largest     rulefile.Text   `yaml:"largest"`
 	Confirm     []rulefile.Text `yaml:"confirm"`
 	Library     rulefile.Text   `yaml:"library"`
@@ -196,6 +198,7 @@ func eventNames() map[string]condition.Shape {
 	names[HistoryName] = HistoryShape()
 	names[DistributionName] = DistributionShape()
 	names[CommandLineName] = CommandLineShape()
+	names[FirstLinesName] = text
 	maps.Copy(names, map[string]condition.Shape{
 		"text": text, "line": text, "before": text, "source": text,
 		"error": {Type: condition.Object, Members: exception},
@@ -203,10 +206,10 @@ func eventNames() map[string]condition.Shape {
 	return names
 }
 
-// Groups are the names of the groups that Capture, Code, Before and CommandLine have. One can come twice.
+// Groups are the names of the groups that Capture, Code, Before, CommandLine and FirstLines have. One can come twice.
 func (s *Signature) Groups() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for _, p := range slices.Concat(s.Capture, s.Code, s.Before, s.CommandLine) {
+		for _, p := range slices.Concat(s.Capture, s.Code, s.Before, s.CommandLine, s.FirstLines) {
 			for _, name := range p.Names() {
 				if name != "" && !yield(name) {
 					return
