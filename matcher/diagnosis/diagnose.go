@@ -92,6 +92,11 @@ func situationOf(read *reading.Result, known []facts.Fact) situation {
 	all := allFacts(read, known)
 	s := situation{facts: all, conditions: all.Situation(read.Base.Scope), changed: contradictions(known, read.Facts, read.Base.Vocabulary),
 		archive: newArchive(read)}
+	for _, name := range read.Base.Vocabulary.Told() {
+		if _, known := all[name]; !known {
+			s.conditions.Set(name, condition.Nil)
+		}
+	}
 	s.conditions.Set(signature.CommandLineName, commandLines(read.Heads))
 	s.conditions.Set(signature.FirstLinesName, firstLines(read.Heads))
 	for i, line := range read.LogPatterns {

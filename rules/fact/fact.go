@@ -42,6 +42,7 @@ type Vocabulary struct {
 	packages  map[string]string // Python package in its normal form -> fact
 	installs  map[string]string // fact -> the first of its packages
 	listed    []string          // facts of what lists of packages name and no package installs
+	told      []string          // facts that are nil unless something tells them
 	libraries map[string]string // shared library -> fact
 	loaders   map[string]string // fact -> the file of a package that loads its library
 	files     []InstalledFile
@@ -80,6 +81,7 @@ type factEntry struct {
 	Ask      string        `yaml:"ask"`
 	Packages []string      `yaml:"packages"`
 	Listed   []string      `yaml:"listed"` // as packages, but of conda alone: Python itself
+	Told     bool          `yaml:"told"`   // nil unless something tells it: a fix for one system is not for everybody who says nothing of his
 	// Where a machine keeps the fact.
 	Libraries []string         `yaml:"libraries"`
 	Loader    string           `yaml:"loader"`
@@ -168,6 +170,9 @@ func (v *Vocabulary) addFact(d *rulefile.Decoder, f *factEntry) {
 	if len(f.Listed) > 0 {
 		v.listed = append(v.listed, info.Name)
 	}
+	if f.Told {
+		v.told = append(v.told, info.Name)
+	}
 	v.addInstalled(d, f)
 	for _, entry := range f.Read {
 		reader := newReader(d, entry, info)
@@ -209,6 +214,9 @@ func (v *Vocabulary) With(more []Info) *Vocabulary {
 
 // Names are the facts of the vocabulary, sorted.
 func (v *Vocabulary) Names() []string { return v.names }
+
+// Told are the facts that are nil, and not unknown, where nothing tells them.
+func (v *Vocabulary) Told() []string { return v.told }
 
 // Package is the fact that holds the version of a Python package.
 func (v *Vocabulary) Package(name string) (fact string, ok bool) {
