@@ -154,17 +154,22 @@ func firstCode(text string) string {
 	return code
 }
 
+// fixes are those that a match offers: first those of the case at hand, then those of cases that it may be, as far as the facts tell.
 func fixes(m match) []report.Fix {
-	list := []report.Fix{}
+	list, maybe := []report.Fix{}, []report.Fix{}
 	for _, f := range m.signature.Fixes {
 		if !m.offers(f) {
 			continue
 		}
-		if fix := filled(f, m); fix.Do != "" {
+		switch fix := filled(f, m); {
+		case fix.Do == "":
+		case condition.All(f.When, m.settled):
 			list = append(list, fix)
+		default:
+			maybe = append(maybe, fix)
 		}
 	}
-	return list
+	return append(list, maybe...)
 }
 
 // command is a command with the words of the match. An installer is told the name of what brings a package's code, which can be another than
