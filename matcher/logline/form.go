@@ -18,7 +18,7 @@ type Form struct {
 	post      bool   // a person wrote it, with what was printed in it,
 	help      bool   // and asks about a failure
 	ticked    bool   // each line of what was printed stands in marks of its own
-	title     string // of such a post: its first line
+	title     string // its first line, of a post or of what may be one
 	levels    bool   // the levels of its records in JSON differ, so that they say something
 	learned   []*learnedWrapper
 }
@@ -34,11 +34,11 @@ func Sniff(source string, head []byte) *Form {
 	f.learn(head)
 	f.post = isPost(head)
 	f.help = f.post && asksForHelp(head)
-	if f.post {
-		first, _, _ := bytes.Cut(head, []byte{'\n'})
+	first, rest, _ := bytes.Cut(head, []byte{'\n'})
+	if f.post || bytes.HasPrefix(bytes.TrimLeft(rest, " \r"), []byte{'\n'}) {
 		f.title = withoutMarks(printable(first), false)
-		f.ticked = tickedLines().Match(head)
 	}
+	f.ticked = f.post && tickedLines().Match(head)
 	return f
 }
 
@@ -48,7 +48,7 @@ func (f *Form) Source() string { return f.source }
 // IsPost tells whether a person wrote the source, with what was printed in it.
 func (f *Form) IsPost() bool { return f.post }
 
-// Title is the first line of a post, "" of other sources.
+// Title is the first line of a post, or of what may be one because an empty line follows; "" of other sources.
 func (f *Form) Title() string { return f.title }
 
 // AsksHelp tells whether a person wrote the source to ask about a failure: code and settings in it are not all that it is.

@@ -61,10 +61,18 @@ func gotOver(before, message string) bool {
 // inTitle is an exception anywhere in the title of a post.
 var inTitle = pattern.Lazy("(?:^|[\\s(\\[{:：,'\"`])" + toldClass + "([^`]+)")
 
-// InTitle reads the exception that the title of a post names. It is asked for a traceback whose last line is not shown.
+// settled is what somebody adds to a title whose question was answered.
+var settled = pattern.Lazy(`(?i)\s*[(\[](?:re)?(?:solved|closed|fixed|resolved|answered)[)\]]\s*$`)
+
+// InTitle reads the exception that the title of a post names, or one of Python's own messages alone. It is asked for a traceback whose last line is not shown.
 func InTitle(title string) (typ, msg string, ok bool) {
+	title = settled().ReplaceAllString(title, "")
 	m := inTitle().FindStringSubmatch(title)
-	if m == nil || !looksRaised(m[1]) {
+	if m == nil {
+		typ = classOfMessage(title)
+		return typ, title, typ != ""
+	}
+	if !looksRaised(m[1]) {
 		return "", "", false
 	}
 	msg = strings.TrimRight(m[2], " ")

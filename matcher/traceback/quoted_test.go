@@ -212,3 +212,20 @@ func TestWholeRepr(t *testing.T) {
 		}
 	}
 }
+
+// TestInTitle: the title of a post may name an exception in brackets, or one of Python's own messages without its class.
+func TestInTitle(t *testing.T) {
+	for title, want := range map[string]string{
+		"Unable to brew (ValueError: too many values to unpack (expected 6))": "ValueError: too many values to unpack (expected 6)",
+		"module 'pot' has no attribute 'Lid' (solved)":                        "AttributeError: module 'pot' has no attribute 'Lid'",
+		"the pot is cold [Solved]":                                            "",
+	} {
+		got := ""
+		if typ, msg, ok := InTitle(title); ok {
+			got = typ + ": " + msg
+		}
+		if got != want {
+			t.Errorf("%q names %q, want %q", title, got, want)
+		}
+	}
+}
