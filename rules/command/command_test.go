@@ -29,6 +29,7 @@ func TestFill(t *testing.T) {
 		{"ls -ld {path}", "/data/a.bin", "ls -ld /data/a.bin"},
 		{"ls -ld {path}", "/data/$(touch pwned)/a.bin", "ls -ld '/data/$(touch pwned)/a.bin'"},
 		{"ls -ld {path}", "/it's", `ls -ld '/it'\''s'`},
+		{"ls -ld {path}", "~/my data/a", `ls -ld ~/'my data/a'`},
 		{"ls -ld {path}", "-R", ""},
 		{"ls -ld {path}", "/a\nid", ""},
 		{"ls -ld {path}", "/a\u202etxt", ""},

@@ -57,8 +57,15 @@ func notAnOption(quoted place) place {
 	}
 }
 
+// home is how a path in the folder of the user begins, which a shell knows outside of quotes alone.
+const home = "~/"
+
 // asShellWord is a place outside of quotes.
 func asShellWord(value string) (string, bool) {
+	if rest, ok := strings.CutPrefix(value, home); ok && rest != "" {
+		word, ok := asShellWord(rest)
+		return home + word, ok
+	}
 	if shellWord.MatchString(value) {
 		return value, true
 	}
