@@ -107,6 +107,30 @@ func (q *wanted) pythonOf(version string) string {
 	return ""
 }
 
+// neededPython is the oldest Python that takes a release with the name, as 3.7, when the one that is known to be there takes none of them.
+func (q *wanted) neededPython() string {
+	python, table := q.archive.installed(history.Python, q.situation), q.archive.open(history.Python)
+	if python == "" || table == nil {
+		return ""
+	}
+	requires := ""
+	for _, r := range q.pkg.Releases() {
+		switch {
+		case r.Unread || q.pkg.At(q.name, r.Version) != history.Present:
+		case history.Allows(r.RequiresPython, python):
+			return ""
+		case requires == "":
+			requires = r.RequiresPython
+		}
+	}
+	for _, line := range table.Releases() {
+		if requires != "" && history.Allows(requires, line.Version) {
+			return line.Version
+		}
+	}
+	return ""
+}
+
 // sameLine tells whether two releases share the number in which breaking changes are counted: the first, or the second after a zero.
 func sameLine(a, b string) bool {
 	v, errA := condition.ParseVersion(a)

@@ -124,6 +124,21 @@ func TestPythonOfTheTime(t *testing.T) {
 	}
 }
 
+// A newer Python is named where no release with the name runs on the one that is there.
+func TestNeededPython(t *testing.T) {
+	engine := askingHistory(t, `'history != nil'`, `"{history.needs_python|none}"`)
+	for python, want := range map[string]string{
+		"":      "none",
+		"3.6":   "3.7", // Transformers 4.19, which brought OPT, needs 3.7
+		"3.7.9": "none",
+	} {
+		known := installed(t, "python", python)
+		if got := answer(t, engine, "the package has not the name transformers.OPTForCausalLM\n", known...).Diagnoses[0].Cause; got != want {
+			t.Errorf("with Python %q it is %s, want %s", python, got, want)
+		}
+	}
+}
+
 // An upgrade of the package that asks helps only where its newest release no longer does.
 func TestAskedStill(t *testing.T) {
 	engine := askingHistory(t, `'error.name == "ImportError"', history.asked_still`, `x`)

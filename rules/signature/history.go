@@ -38,6 +38,7 @@ func HistoryShape() condition.Shape {
 		"wants":        text,   // the releases of the package that the asker's release depends on
 		"pin":          text,   // the newest release that has the name and fits what else is known to be installed
 		"pin_day":      text,   // a day soon after that release, when it is more than a year older than the newest: 2021-11-26
+		"needs_python": text,   // the oldest Python that takes a release with the name, when the installed one takes none: 3.7
 		"pin_python":   text,   // the Python that it was made for, when a later one is installed: 3.8
 		"checked":      text,   // the newest release that was looked into
 		"lacked_until": number, // the year of the newest release that is known to lack it, as 2012
