@@ -19,7 +19,7 @@ func (w WindowsShell) program(words []string) (string, error) {
 	case "which":
 		return ofFiles("where.exe", args), nil
 	case "cp":
-		return ofFiles("copy", args), nil
+		return w.copy(args), nil
 	case "mv":
 		return ofFiles("move", args), nil
 	case "cd", "mkdir":
@@ -67,6 +67,19 @@ func namesIn(args []string) (names []string) {
 		}
 	}
 	return names
+}
+
+// copy is cp. cmd copies folders with xcopy alone: /e takes the empty ones too, and /i says that what is not there is a folder.
+func (w WindowsShell) copy(args []string) string {
+	folders := slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "-") && strings.ContainsAny(arg, "raR") })
+	said := ofFiles("copy", args)
+	switch {
+	case !folders:
+		return said
+	case w == PowerShell:
+		return said + " -Recurse"
+	}
+	return ofFiles("xcopy /e /i", args)
 }
 
 // list is ls without its options: dir tells sizes and days by itself.

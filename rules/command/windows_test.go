@@ -14,6 +14,8 @@ func TestSay(t *testing.T) {
 		`python -c 'import x; print(getattr(x, "v", ""))'`:    {`python -c "import x; print(getattr(x, 'v', ''))"`, `python -c "import x; print(getattr(x, 'v', ''))"`},
 		"which -a python":                                     {"where.exe python", "where.exe python"},
 		"ls -l data/train":                                    {`dir data\train`, `dir data\train`},
+		"cp a.yaml b.yaml":                                    {"copy a.yaml b.yaml", "copy a.yaml b.yaml"},
+		"cp -r data old/data":                                 {`xcopy /e /i data old\data`, `copy data old\data -Recurse`},
 		"rm -rf build dist":                                   {"rmdir /s /q build dist", "rm -Recurse -Force build, dist"},
 		"grep -rnE 'a|b' --include=*.py .":                    {`powershell -c "ls '.' -Recurse -Include *.py | sls 'a|b'"`, `ls '.' -Recurse -Include *.py | sls 'a|b'`},
 		"pip list 2>/dev/null | grep -iE 'torch|cuda' | head": {`pip list 2>NUL | findstr /i "torch cuda"`, `pip list 2>$null | findstr /i "torch cuda"`},
