@@ -133,7 +133,7 @@ func (q *wanted) members() map[string]condition.Value {
 		"moved": known(strings.Join(said.Moved, " or ")), "renamed": known(said.Renamed), "said": known(said.Said), "instead": known(said.Instead),
 		"asker": known(asker), "asked_by": known(askedBy), "wants": known(wants),
 		"asked_in": known(q.askedIn(asker)), "asked_still": q.askedStill(asker),
-		"pin": known(pin), "pin_python": known(q.pythonOf(pin)), "needs_python": known(q.neededPython()), "pin_day": known(dayOf(pin, change(ranges), releases)), "before": known(before(ranges)), "since": known(since(ranges)),
+		"pin": known(pin), "pin_python": known(q.pythonOf(pin)), "needs_python": q.neededPython(), "pin_day": known(dayOf(pin, change(ranges), releases)), "before": known(before(ranges)), "since": known(since(ranges)),
 		"checked": condition.StringValue(releases[len(releases)-1].Version), "years": years(ranges, releases),
 		"lacked_until": lackedUntil(ranges), "fresh": fresh(installed, since(ranges)), "next": known(nextLine(installed, releases)), "guessed": condition.BoolValue(false),
 	}

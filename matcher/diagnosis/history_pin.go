@@ -107,28 +107,29 @@ func (q *wanted) pythonOf(version string) string {
 	return ""
 }
 
-// neededPython is the oldest Python that takes a release with the name, as 3.7, when the one that is known to be there takes none of them.
-func (q *wanted) neededPython() string {
+// neededPython is the oldest Python that takes a release with the name, as 3.7, when the one that is known to be there takes none of them; nil
+// when it takes one, or nobody knows which it is.
+func (q *wanted) neededPython() condition.Value {
 	python, table := q.archive.installed(history.Python, q.situation), q.archive.open(history.Python)
 	if python == "" || table == nil {
-		return ""
+		return condition.Nil
 	}
 	requires := ""
 	for _, r := range q.pkg.Releases() {
 		switch {
 		case r.Unread || q.pkg.At(q.name, r.Version) != history.Present:
 		case history.Allows(r.RequiresPython, python):
-			return ""
+			return condition.Nil
 		case requires == "":
 			requires = r.RequiresPython
 		}
 	}
 	for _, line := range table.Releases() {
 		if requires != "" && history.Allows(requires, line.Version) {
-			return line.Version
+			return condition.StringValue(line.Version)
 		}
 	}
-	return ""
+	return condition.Nil
 }
 
 // sameLine tells whether two releases share the number in which breaking changes are counted: the first, or the second after a zero.
