@@ -128,6 +128,16 @@ func TestToldInTitle(t *testing.T) {
 	}
 }
 
+// TestTitleWithoutClass: a title finishes a traceback that is cut off also without the class of the exception, where a signature knows its message.
+func TestTitleWithoutClass(t *testing.T) {
+	for title, want := range map[string]string{"CUDA out of memory. Tried to allocate 2.00 GiB": "oom", "the pot does not boil": "cut"} {
+		d := firstOf(t, title+"\n\nI run it\n\nTraceback (most recent call last):\n  File \"/opt/env/pot.py\", line 28, in boil\n    x = y.cuda()\n")
+		if d.ID != want {
+			t.Errorf("%q above a traceback without its last line gives %s, want %s", title, d.ID, want)
+		}
+	}
+}
+
 // TestToldInFull: where a title has the words of a failure and a line below has them with more around, that line is told.
 func TestToldInFull(t *testing.T) {
 	for post, want := range map[string]int{

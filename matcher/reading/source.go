@@ -205,14 +205,26 @@ func (s *source) raised(e *traceback.Exception) (raised Chain) {
 	return raised
 }
 
-// finishByTitle gives an exception whose last line the post does not show, as where its text ends before, what the title says of it.
+// finishByTitle gives an exception whose last line the post does not show, as where its text ends before, what the title says of it: with the
+// class, or without it where a signature knows the message.
 func (s *source) finishByTitle(e *traceback.Exception) {
 	if e.Message != "" || len(e.Frames) == 0 {
 		return
 	}
-	typ, message, ok := traceback.InTitle(s.history.form.Title())
+	title := s.history.form.Title()
+	typ, message, ok := traceback.InTitle(title)
 	if ok && (e.Type == "" || e.Type == typ) {
 		e.Type, e.Message = typ, message
+		return
+	}
+	message, ok = traceback.CaughtMessage(logline.Line{Text: title}, true)
+	if !ok || e.Type != "" || len(message) > maxGuessed {
+		return
+	}
+	finished := *e
+	finished.Message = message
+	if s.matching.knownUntyped(s.matching.typed(&finished, s.progress.watching, func() string { return "" })) > 0 {
+		e.Message = message
 	}
 }
 
