@@ -130,10 +130,18 @@ func TestToldInTitle(t *testing.T) {
 
 // TestTitleWithoutClass: a title finishes a traceback that is cut off also without the class of the exception, where a signature knows its message.
 func TestTitleWithoutClass(t *testing.T) {
-	for title, want := range map[string]string{"CUDA out of memory. Tried to allocate 2.00 GiB": "oom", "the pot does not boil": "cut"} {
-		d := firstOf(t, title+"\n\nI run it\n\nTraceback (most recent call last):\n  File \"/opt/env/pot.py\", line 28, in boil\n    x = y.cuda()\n")
-		if d.ID != want {
-			t.Errorf("%q above a traceback without its last line gives %s, want %s", title, d.ID, want)
+	engine := knowing(t, `id: cold
+title: cold
+keywords: ["the pot is cold"]
+match: ['error.message matches "^the pot is cold"', 'any(error.frames, .file contains "pot.py")']
+cause: x
+fixes: [{do: x}]
+references: [x]
+`)
+	for title, want := range map[string]int{"the pot is cold": 1, "the pan is cold": 0} {
+		log := title + "\n\nI run it\n\nTraceback (most recent call last):\n  File \"/opt/env/pot.py\", line 28, in boil\n    x = y.boil()\n"
+		if got := len(answer(t, engine, log).Diagnoses); got != want {
+			t.Errorf("%q above a traceback without its last line: %d diagnoses, want %d", title, got, want)
 		}
 	}
 }
