@@ -47,7 +47,7 @@ func describe(read *reading.Result, known facts.Facts, c conclusion, m match) re
 		ID: s.ID, Title: title(m, c.root.element), Cause: s.Cause.Fill(m.situation), Certainty: m.certainty,
 		Ranks: c.root.Ranks(), Count: c.root.Count,
 		Evidence: evidence(read, c.root, s, at), Facts: factValues(known, factNames(s, read.Base)),
-		Missing: missing(m, read.Base.Vocabulary), Fixes: fixes(m),
+		Missing: missing(m, read.Base.Vocabulary), Fixes: surestFirst(m),
 		Consequences: []report.Consequence{}, References: append([]string{}, s.References...),
 	}
 	if rank, named := namedRank(m, c.rankOf(at)); named {
@@ -154,22 +154,27 @@ func firstCode(text string) string {
 	return code
 }
 
-// fixes are those that a match offers: first those of the case at hand, then those of cases that it may be, as far as the facts tell.
-func fixes(m match) []report.Fix {
-	list, maybe := []report.Fix{}, []report.Fix{}
+// fixes are those that a match offers.
+func fixes(m match) []report.Fix { return fixesThat(m, m.offers) }
+
+// surestFirst are the fixes of the case at hand, and behind them those of cases that it may be, as far as the facts tell.
+func surestFirst(m match) []report.Fix {
+	sure := func(f signature.Fix) bool { return condition.All(f.When, m.settled) }
+	return append(fixesThat(m, sure), fixesThat(m, func(f signature.Fix) bool { return m.offers(f) && !sure(f) })...)
+}
+
+// fixesThat are a signature's fixes of a kind, with the words of the match.
+func fixesThat(m match, are func(signature.Fix) bool) []report.Fix {
+	list := []report.Fix{}
 	for _, f := range m.signature.Fixes {
-		if !m.offers(f) {
+		if !are(f) {
 			continue
 		}
-		switch fix := filled(f, m); {
-		case fix.Do == "":
-		case condition.All(f.When, m.settled):
+		if fix := filled(f, m); fix.Do != "" {
 			list = append(list, fix)
-		default:
-			maybe = append(maybe, fix)
 		}
 	}
-	return append(list, maybe...)
+	return list
 }
 
 // command is a command with the words of the match. An installer is told the name of what brings a package's code, which can be another than

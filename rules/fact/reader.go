@@ -17,6 +17,7 @@ type Reader struct {
 	Value    *condition.Value // the value itself when the line means one without naming it
 	Head     bool             // its lines have words as common as "torch", and stand among the first of a log
 	Said     bool             // it reads what people write: sentences, tables and the fields of a form
+	Hedged   bool             // and sentences with a hedge too: who writes "after I installed WSL" has it
 	Place    rulefile.Problem
 }
 
@@ -54,10 +55,11 @@ type readerEntry struct {
 	Path     bool          `yaml:"path"`
 	Head     bool          `yaml:"head"`
 	Said     bool          `yaml:"said"`
+	Hedged   bool          `yaml:"hedged"`
 }
 
 func newReader(d *rulefile.Decoder, e readerEntry, fact *Info) Reader {
-	r := Reader{Keywords: e.Keywords, Prefix: e.Prefix, Decode: e.Decode.Value, Head: e.Head || e.Said, Said: e.Said}
+	r := Reader{Keywords: e.Keywords, Prefix: e.Prefix, Decode: e.Decode.Value, Head: e.Head || e.Said, Said: e.Said, Hedged: e.Hedged}
 	r.Place = rulefile.Problem{File: d.File, Line: e.Pattern.Line, Column: e.Pattern.Column}
 	if fact != nil {
 		r.Fact = fact.Name
