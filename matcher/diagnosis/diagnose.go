@@ -92,7 +92,7 @@ func situationOf(read *reading.Result, known []facts.Fact) situation {
 	all := allFacts(read, known)
 	s := situation{facts: all, conditions: all.Situation(read.Base.Scope), changed: contradictions(known, read.Facts, read.Base.Vocabulary),
 		archive: newArchive(read)}
-	for _, name := range read.Base.Vocabulary.Told() {
+	for _, name := range read.Base.Vocabulary.OtherwiseNone() {
 		if _, known := all[name]; !known {
 			s.conditions.Set(name, condition.Nil)
 		}

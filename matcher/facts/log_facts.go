@@ -116,7 +116,8 @@ func (l *LogFacts) Paths(x *traceback.Exception) {
 	}
 }
 
-// Hear applies one reader of what people write to a line that has one of its keywords. Sentences with a hedge in them state nothing, but to a reader that is for them.
+// Hear applies one reader of what people write to a line that has one of its keywords. Sentences with a hedge in them state nothing, but to a
+// reader that is for them.
 func (l *LogFacts) Hear(reader *fact.Reader, text string, line logline.Line, packages bool) {
 	if reader.Fact != "" && l.weight[reader.Fact] > fromProse || len(text) > maxSaid || !reader.Pattern.Matches(text) {
 		return

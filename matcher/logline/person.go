@@ -29,5 +29,5 @@ func SpeaksOfSelf(line string) bool { return ofSelf().MatchString(line) }
 // aboutError is a title that says when something failed, and nothing of what was printed then.
 var aboutError = pattern.Lazy(`(?i)^(?:#{1,6} )?(?:\[[\w /-]+\]:? ?)?(?:an? |the )?(?:errors?|exceptions?|failures?|failed|problems?|crash\w*) (?:in|while|at|when|during|from|with|on|using|after|for|trying|[a-z]+ing)\b[^:]*$`)
 
-// IsTitle tells whether the first line of a post is a title that a person gave it, and no program's word.
-func IsTitle(line string) bool { return aboutError().MatchString(line) }
+// AboutError tells whether the first line of a post is what its author calls the error, and no program's word.
+func AboutError(line string) bool { return aboutError().MatchString(line) }

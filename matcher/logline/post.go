@@ -100,7 +100,7 @@ var marked = pattern.Lazy("^\\s{0,3}(?:`{1,2}([^`\\s]+(?: [^`\\s]+){3,})`{1,2}[.
 const minWords = 3
 
 // ofProgram finds lines that a program printed, that are an exception, or a statement that raises one, as the #error of a header.
-var ofProgram = pattern.Lazy(`^\s*(?:raise|assert) [^\n]*["'(),]\s*$|^\s*(?:\S*(?:Error|Exception|Warning)\b[^ ]*: |[A-Z]{4,}\b|[\[{<]|\d|[\w./-]+: |File "|(?:> )?#? ?error "|(?i:error) caught was: )`)
+var ofProgram = pattern.Lazy(`^\s*(?:raise|assert) [^\n]*["'(),]\s*$|^\s*(?:\S*(?:Error|Exception|Warning)\b[^ ]*: |[A-Z]{4,}\b|[\[{<]|\d|[\w./-]+: |File "|(?:> )?#? ?error "|(?i:error|exception) \w+ was: )`)
 
 // linked begins a sentence with a link of Markdown.
 var linked = pattern.Lazy(`^\[[^\]\n]*\]\(https?://`)

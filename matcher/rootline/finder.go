@@ -97,7 +97,7 @@ func (r *reading) line(i int) {
 		return
 	}
 	r.clean(i, func(line logline.Line) {
-		if r.tail.Form.IsPost() && (logline.Spoken(line.Text) || line.Number == 1 && logline.IsTitle(line.Text)) {
+		if r.tail.Form.IsPost() && (logline.Spoken(line.Text) || line.Number == 1 && logline.AboutError(line.Text)) {
 			return
 		}
 		row, logged := r.rowOf(line)

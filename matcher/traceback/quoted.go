@@ -64,7 +64,8 @@ var inTitle = pattern.Lazy("(?:^|[\\s(\\[{:：,'\"`])" + toldClass + "([^`]+)")
 // settled is what somebody adds to a title whose question was answered.
 var settled = pattern.Lazy(`(?i)\s*[(\[](?:re)?(?:solved|closed|fixed|resolved|answered)[)\]]\s*$`)
 
-// InTitle reads the exception that the title of a post names, or one of Python's own messages alone. It is asked for a traceback whose last line is not shown.
+// InTitle reads the exception that the title of a post names, or one of Python's own messages alone. It is asked for a traceback whose last
+// line is not shown.
 func InTitle(title string) (typ, msg string, ok bool) {
 	title = settled().ReplaceAllString(title, "")
 	m := inTitle().FindStringSubmatch(title)

@@ -22,7 +22,8 @@ const (
 var errUnsaid = errors.New("the line cannot be said there")
 
 // Say is a line for a POSIX shell as one for the shell of Windows: with its quotes, its way to set a variable, and its own programs in the
-// place of ls, which and grep. Not ok: it is no shell of Windows, the line needs what Windows has not, or a value in it would mean something else there.
+// place of ls, which and grep. Not ok: it is no shell of Windows, the line needs what Windows has not, or a value in it would mean something
+// else there.
 func (w WindowsShell) Say(line string) (said string, ok bool) {
 	if w != Cmd && w != PowerShell {
 		return "", false

@@ -42,7 +42,7 @@ type Vocabulary struct {
 	packages  map[string]string // Python package in its normal form -> fact
 	installs  map[string]string // fact -> the first of its packages
 	listed    []string          // facts of what lists of packages name and no package installs
-	told      []string          // facts that are nil unless something tells them
+	otherwise []string          // facts that are nil where nothing tells them
 	libraries map[string]string // shared library -> fact
 	loaders   map[string]string // fact -> the file of a package that loads its library
 	files     []InstalledFile
@@ -81,7 +81,6 @@ type factEntry struct {
 	Ask      string        `yaml:"ask"`
 	Packages []string      `yaml:"packages"`
 	Listed   []string      `yaml:"listed"` // as packages, but of conda alone: Python itself
-	Told     bool          `yaml:"told"`   // nil unless something tells it: a fix for one system is not for everybody who says nothing of his
 	// Where a machine keeps the fact.
 	Libraries []string         `yaml:"libraries"`
 	Loader    string           `yaml:"loader"`
@@ -89,6 +88,8 @@ type factEntry struct {
 	Files     []installedEntry `yaml:"files"`
 	Read      []readerEntry    `yaml:"read"`
 	Infer     []inferEntry     `yaml:"infer"`
+	// A fix for one system is not for everybody who says nothing of his.
+	OtherwiseNone bool `yaml:"otherwise_none"`
 }
 
 // FileName is the one file of facts that a knowledge base has.
@@ -170,8 +171,8 @@ func (v *Vocabulary) addFact(d *rulefile.Decoder, f *factEntry) {
 	if len(f.Listed) > 0 {
 		v.listed = append(v.listed, info.Name)
 	}
-	if f.Told {
-		v.told = append(v.told, info.Name)
+	if f.OtherwiseNone {
+		v.otherwise = append(v.otherwise, info.Name)
 	}
 	v.addInstalled(d, f)
 	for _, entry := range f.Read {
@@ -215,8 +216,8 @@ func (v *Vocabulary) With(more []Info) *Vocabulary {
 // Names are the facts of the vocabulary, sorted.
 func (v *Vocabulary) Names() []string { return v.names }
 
-// Told are the facts that are nil, and not unknown, where nothing tells them.
-func (v *Vocabulary) Told() []string { return v.told }
+// OtherwiseNone are the facts that are nil, and not unknown, where nothing tells them.
+func (v *Vocabulary) OtherwiseNone() []string { return v.otherwise }
 
 // Package is the fact that holds the version of a Python package.
 func (v *Vocabulary) Package(name string) (fact string, ok bool) {
